@@ -17,7 +17,7 @@ static inline uint32_t bits_count(uint64_t bits)
 #endif
 }
 
-/* Which of eight bytes that are 0 or 1 are 1, from the first on: bit 0 is the first. */
+/* The eight bytes, each 0 or 1, packed into eight bits. Bit 0 is the first byte. */
 static inline uint32_t bits_of_bytes(const void *from)
 {
     uint64_t bytes;
@@ -29,7 +29,7 @@ static inline uint32_t bits_of_bytes(const void *from)
 #endif
 }
 
-/* Of a number that has some: how many are 0 below the lowest that is 1. */
+/* The number of zero bits below the lowest set bit. bits is not 0. */
 static inline uint32_t bits_lowest(uint64_t bits)
 {
 #ifdef __GNUC__

@@ -2,7 +2,7 @@
 #ifndef SN_BASE_CLOCK_H
 #define SN_BASE_CLOCK_H
 
-/* Seconds since some fixed moment, never going back. */
+/* Seconds since some fixed moment. Never decreases. */
 double sn_clock(void);
 
 #endif

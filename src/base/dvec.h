@@ -1,5 +1,5 @@
-/* Vectors of doubles, for kernels that lose too many digits in single precision: angles near straight, thin
-   triangles, sums over many terms. They take differences of positions and hand back sn_real. */
+/* Vectors of doubles, for kernels that lose too many digits in single precision: angles near straight, thin triangles,
+   sums over many terms. They take differences of positions and return sn_real. */
 #ifndef SN_BASE_DVEC_H
 #define SN_BASE_DVEC_H
 
@@ -19,8 +19,8 @@ static inline sn_dvec3 dvec3_from(sn_vec3 a)
     return (sn_dvec3){(double)a.x, (double)a.y, (double)a.z};
 }
 
-/* Where b is, seen from a. The difference is taken in sn_real: seen from the first point of a constraint it then has
-   the same bits whether positions are given in the world or relative to that point, as internal kinds get them. */
+/* The vector from a to b. The difference is taken in sn_real. So, seen from the first point of a constraint, it has the
+   same bits whether positions are given in world coordinates or relative to that point, as internal kinds get them. */
 static inline sn_dvec3 dvec3_seen(sn_vec3 a, sn_vec3 b)
 {
     return dvec3_from(vec3_sub(b, a));
@@ -61,9 +61,9 @@ static inline double dvec3_length(sn_dvec3 a)
     return sqrt(dvec3_dot(a, a));
 }
 
-/* A unit vector normal to a (which is not 0) for where any will do: the part across a of the coordinate axis to which
-   a is least inclined, z if in doubt. For a in the plane of a 2D world that is z itself, so that turning about it
-   stays there. */
+/* A unit vector normal to a, which is not 0. It is for uses where any normal will do: the coordinate axis to which a is
+   least inclined (z if in doubt), less its component along a. For a in the plane of a 2D world this is z itself, so
+   that a rotation about it stays in the plane. */
 static inline sn_dvec3 dvec3_any_normal(sn_dvec3 a)
 {
     double x = fabs(a.x), y = fabs(a.y), z = fabs(a.z);

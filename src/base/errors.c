@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* While the caller's function runs, the world is busy, and what goes wrong in there is not logged again. */
+/* While the caller's log function runs, the world is busy, and errors inside it are not logged again. */
 static void log_text(sn_errors *errors, sn_log_level level, const char *text)
 {
     if (!errors->log.write || errors->logging)

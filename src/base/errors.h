@@ -1,4 +1,4 @@
-/* The last error in words. */
+/* The message of the last error. */
 #ifndef SN_BASE_ERRORS_H
 #define SN_BASE_ERRORS_H
 
@@ -17,15 +17,15 @@
 typedef struct sn_errors {
     char text[SN_ERROR_SIZE];
     sn_log log;
-    bool *busy;   /* of the world, set while the caller's log function runs; NULL: no world yet */
-    bool quiet;   /* what diverges is neither remembered nor logged: the step will be taken again to find out why */
-    bool logging; /* it runs now: what goes wrong in there is not logged again */
+    bool *busy;   /* of the world: set while the caller's log function runs. NULL: no world yet */
+    bool quiet;   /* errors of divergence are neither stored nor logged: the step is repeated to find the cause */
+    bool logging; /* the log function runs: errors inside it are not logged again */
 } sn_errors;
 
-/* Remembers and logs the message, and returns result, so that a check reads `return sn_fail(...)`. */
+/* Stores and logs the message. Returns result, so that a check reads `return sn_fail(...)`. */
 sn_result sn_fail(sn_errors *errors, sn_result result, const char *format, ...) SN_PRINTF(3, 4);
 
-/* Logs something that is allowed but hardly meant. */
+/* Logs something that is allowed but hardly intended. */
 void sn_warn(sn_errors *errors, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* The floating-point control word. Hosts change it (audio code flushes denormals to zero, some libraries change the
-   rounding), and results would change with it; so every public call sets the IEEE default and puts back what it found
-   (cmake/calls.cmake), and so does every task on a thread of its own. */
+   rounding), and results would change with it. So every public call sets the IEEE default and restores the old word at
+   the end (cmake/calls.cmake). Every task on a thread of its own does the same. */
 #ifndef SN_BASE_FLOAT_MODE_H
 #define SN_BASE_FLOAT_MODE_H
 
@@ -12,13 +12,13 @@
 
 typedef uint32_t sn_float_mode;
 
-/* Whether it is set already. */
+/* True if the control word is already the IEEE default. */
 static inline bool float_mode_is_own(void)
 {
     return (_mm_getcsr() & 0xffc0u) == 0x1f80u; /* the low six bits are sticky flags */
 }
 
-/* Round to nearest, denormals kept, exceptions masked. Returns what was set before. */
+/* Sets rounding to nearest, denormals kept, exceptions masked. Returns the old control word. */
 static inline sn_float_mode float_mode_enter(void)
 {
     uint32_t before = _mm_getcsr();
@@ -59,7 +59,7 @@ static inline void float_mode_leave(sn_float_mode before)
         __asm__ volatile("msr fpcr, %0" : : "r"(before));
 }
 
-#else /* WebAssembly has no such word: always IEEE */
+#else /* WebAssembly has no control word: it is always IEEE */
 
 typedef int sn_float_mode;
 

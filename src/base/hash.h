@@ -1,4 +1,4 @@
-/* A 64-bit hash over numbers rather than bytes, so that it does not depend on byte order or padding. */
+/* A 64-bit hash of numbers, not of bytes, so that it does not depend on byte order or padding. */
 #ifndef SN_BASE_HASH_H
 #define SN_BASE_HASH_H
 
@@ -8,14 +8,14 @@
 
 #define SN_HASH_SEED UINT64_C(0x5349e3d1c2b4a697)
 
-/* One round: a multiplication by an odd constant spreads upwards, the shift brings it back down. */
+/* One round: the multiplication by an odd constant spreads bits upwards, the shift brings them back down. */
 static inline uint64_t hash_u64(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ (hash >> 29);
 }
 
-/* The bits of the number: 0 and -0 differ, as they may have different futures. */
+/* The bits of the number are hashed: 0 and -0 differ, because they may have different futures. */
 static inline uint64_t hash_real(uint64_t hash, sn_real value)
 {
 #if SINEW_DOUBLE

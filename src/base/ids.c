@@ -21,7 +21,7 @@ void sn_ids_release(sn_ids *ids, const sn_allocator *allocator)
     bind(ids);
 }
 
-/* Behind the last number in use. Those that are free at the end of the table are as good as none. */
+/* The end of the numbers in use. Free numbers at the end of the table do not count. */
 static uint32_t used_end(const sn_ids *ids)
 {
     uint32_t end = ids->live ? ids->table.count : 0;
@@ -32,7 +32,8 @@ static uint32_t used_end(const sn_ids *ids)
 
 /* ---- Blocks: so that the next free number is found though it is far away ---------------------------------------- */
 
-/* Few numbers, and those of which none is free, need no count. False when memory runs out. */
+/* Counts the free numbers of each block. A table of one block, or without free numbers, needs no counts. False when
+   memory runs out. */
 static bool count_blocks(sn_ids *ids, const sn_allocator *allocator)
 {
     const uint32_t blocks = ids->table.count / SN_ID_BLOCK + 1;
@@ -57,7 +58,7 @@ static void note_free(sn_ids *ids, uint32_t index, uint32_t by)
         ((uint32_t *)ids->block_table.column[0])[index / SN_ID_BLOCK] += by;
 }
 
-/* The first free number from this one on; there is one. */
+/* The first free number at or after index. There must be one. */
 static uint32_t next_free(const sn_ids *ids, uint32_t index)
 {
     const uint32_t *count = ids->block_table.column[0], blocks = ids->counted ? ids->block_table.count : 0;
@@ -68,7 +69,7 @@ static uint32_t next_free(const sn_ids *ids, uint32_t index)
     return index;
 }
 
-/* The first run of so many free numbers, the last of which may go on beyond the table. */
+/* The start of the first run of count free numbers. The last run may continue beyond the table. */
 static uint32_t find_run(sn_ids *ids, uint32_t count)
 {
     uint32_t end = ids->table.count;
@@ -76,7 +77,8 @@ static uint32_t find_run(sn_ids *ids, uint32_t count)
     if (free_count < count || (ids->no_run_of && count >= ids->no_run_of))
         return used_end(ids);
     uint32_t run = 0;
-    ids->lowest_free = next_free(ids, ids->lowest_free); /* some are free; and none needs to be looked at again */
+    ids->lowest_free = next_free(ids, ids->lowest_free); /* some are free, and no number below has to be looked at
+                                                            again */
     for (uint32_t i = ids->lowest_free; i < end; ++i) {
         run = ids->value[i] == SN_ID_FREE ? run + 1 : 0;
         if (run == count)
@@ -116,7 +118,7 @@ uint32_t sn_ids_take(sn_ids *ids, uint32_t first, uint32_t count)
         if (i >= ids->table.count)
             ids->generation[i] = 0;
         else
-            note_free(ids, i, UINT32_MAX); /* one less */
+            note_free(ids, i, UINT32_MAX); /* one free number less */
         if (ids->generation[i] > generation)
             generation = ids->generation[i];
     }

@@ -1,4 +1,4 @@
-/* Numbers that users hold: each is alive under one generation, or free. */
+/* Numbers of objects that users hold. Each is alive under one generation, or free. */
 #ifndef SN_BASE_IDS_H
 #define SN_BASE_IDS_H
 
@@ -7,8 +7,8 @@
 #define SN_ID_FREE  UINT32_MAX
 #define SN_ID_BLOCK 1024u
 
-/* value[i] belongs to the owner (where a particle is stored, when a constraint was added) and is SN_ID_FREE when the
-   number is free. generation[i] is the last one under which it was alive. */
+/* value[i] belongs to the owner of the table (for example, where a particle is stored). It is SN_ID_FREE when number i
+   is free. generation[i] is the last generation under which number i was alive. */
 typedef struct sn_ids {
     sn_table table;
     uint32_t *value;
@@ -16,24 +16,26 @@ typedef struct sn_ids {
     uint32_t live;
     uint32_t lowest_free; /* no number below this one is free */
     uint32_t no_run_of;   /* no free run of this length exists among the numbers in use; 0: not known */
-    uint32_t highest;     /* generation ever given out; never lowered, so a restored state cannot reuse one */
-    uint32_t floor;       /* new generations lie above this */
-    sn_table block_table; /* of uint32_t: how many of each SN_ID_BLOCK numbers are free, as far as blocks go. Derived */
-    bool counted;         /* it is that of the numbers */
+    uint32_t highest;     /* the highest generation ever used. Never lowered, so that a restored state cannot reuse
+                             one */
+    uint32_t floor;       /* new generations are above this */
+    sn_table block_table; /* uint32_t: free numbers in each block of SN_ID_BLOCK, for as many blocks as there are.
+                             Derived */
+    bool counted;         /* the block table is up to date */
 } sn_ids;
 
 void sn_ids_init(sn_ids *ids);
 void sn_ids_release(sn_ids *ids, const sn_allocator *allocator);
 
-/* Finds count consecutive free numbers, the lowest, and makes room for them. Which they are depends on the numbers in use alone, so
-   that a world answers edits with the same numbers after it was saved and loaded. Nothing else changes until they are
-   taken. False when memory runs out or more than limit numbers would be needed. */
+/* Finds the lowest count consecutive free numbers and makes room for them. The result depends only on the numbers in
+   use, so that a world gives new objects the same numbers after it was saved and loaded. Nothing else changes until
+   sn_ids_take. False when memory runs out or when more than limit numbers would be needed. */
 bool sn_ids_find(sn_ids *ids, const sn_allocator *allocator, uint32_t count, uint32_t limit, uint32_t *first);
 
-/* Makes room for count more numbers behind those in use. False when memory runs out. */
+/* Makes room for count more numbers after those in use. False when memory runs out. */
 bool sn_ids_reserve(sn_ids *ids, const sn_allocator *allocator, uint32_t count);
 
-/* Takes numbers that sn_ids_find found; the owner sets their values at once. Returns their generation. */
+/* Takes the numbers found by sn_ids_find. The owner sets their values at once. Returns their generation. */
 uint32_t sn_ids_take(sn_ids *ids, uint32_t first, uint32_t count);
 
 void sn_ids_free(sn_ids *ids, uint32_t index);
@@ -48,8 +50,8 @@ static inline bool sn_ids_is_valid(const sn_ids *ids, uint32_t index, uint32_t g
     return sn_ids_is_live(ids, index) && ids->generation[index] == generation;
 }
 
-/* After the contents were replaced by those of a snapshot: takes the typed pointers again, and keeps generations from
-   being given out twice. */
+/* Call this after a snapshot has replaced the contents. It fetches the typed pointers again and prevents generations
+   from being used twice. */
 void sn_ids_restored(sn_ids *ids);
 
 #endif

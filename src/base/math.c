@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ln 2 in two parts: n * LN2_HIGH is exact for |n| < 2^20 (the low 21 bits of its significand are zero). */
+/* ln 2 in two parts. n * LN2_HIGH is exact for |n| < 2^20 (the low 21 bits of its significand are zero). */
 #define LN2_HIGH 0x1.62e42feep-1
 #define LN2_LOW  0x1.a39ef35793c76p-33
 #define INV_LN2  0x1.71547652b82fep+0
@@ -37,12 +37,12 @@ double math_exp(double x)
     for (int i = 14; i >= 2; --i)
         sum = 1 + sum * r / i;
     sum = 1 + sum * r;
-    /* in two steps, so that results near the ends of the range are reached through normal numbers */
+    /* In two steps, so that results near the ends of the range are reached through normal numbers. */
     int half = n / 2;
     return sum * power_of_two(half) * power_of_two(n - half);
 }
 
-/* The series itself where e^x would be near 1 and the difference would lose its digits. */
+/* Uses the series itself where e^x is near 1: there the difference would lose its digits. */
 double math_expm1(double x)
 {
     if (!(x > -0.34 && x < 0.34))
@@ -113,13 +113,13 @@ double math_cbrt(double x)
 
 /* ---- Angles ----------------------------------------------------------------------------------------------------- */
 
-/* pi / 2 in three parts, of which n times the first two is exact for n < 2^20. */
+/* pi / 2 in three parts. n times each of the first two is exact for n < 2^20. */
 #define PI_2_HIGH   0x1.921fb544p+0
 #define PI_2_MIDDLE 0x1.0b4611a6p-34
 #define PI_2_LOW    0x1.3198a2e037073p-69
 #define TWO_OVER_PI 0x1.45f306dc9c883p-1
 
-/* The same rounded, and what rounding left over. */
+/* pi / 2 rounded to double, and the remainder of this rounding. */
 #define PI_2      0x1.921fb54442d18p+0
 #define PI_2_REST 0x1.1a62633145c07p-54
 
@@ -129,8 +129,8 @@ typedef struct reduced {
     unsigned quadrant;
 } reduced;
 
-/* By subtraction, for |x| < 1e6: the products and the first difference are exact, and the second one keeps its rounding
-   error (Cody and Waite). */
+/* Reduction by subtraction, for |x| < 1e6. The products and the first difference are exact. The second difference keeps
+   its rounding error (Cody and Waite). */
 static reduced reduce_near(double x)
 {
     int n = (int)(x * TWO_OVER_PI + (x < 0 ? -0.5 : 0.5));
@@ -169,25 +169,25 @@ static void multiply_digits(uint64_t significand, uint32_t first, uint32_t *prod
     }
 }
 
-/* By the digits of 2 / pi, for x > 2^19, however large (Payne and Hanek). With x = m 2^k and m whole, the words of
-   2 / pi that make multiples of 4 quarter turns are left out; of the product with the next seven the lowest two bits
-   before the point are the quadrant, and the rest is the angle, with at least 70 good bits even when 60 of them
-   cancel. */
+/* Reduction by the digits of 2 / pi, for any x > 2^19 (Payne and Hanek). Let x = m 2^k with integer m. Words of 2 / pi
+   that contribute only multiples of four quadrants are left out. In the product with the next seven words, the lowest
+   two bits before the binary point are the quadrant. The rest is the angle. It has at least 70 good bits even when 60
+   of them cancel. */
 static reduced reduce_far(double x)
 {
     uint64_t bits, significand;
     memcpy(&bits, &x, sizeof bits);
     int k = (int)(bits >> 52) - 1023 - 52;
     significand = (bits & UINT64_C(0xfffffffffffff)) | UINT64_C(0x10000000000000);
-    uint32_t first = k < 34 ? 0 : (uint32_t)(k - 2) / 32; /* words before it have 2^2 or more as their last digit */
+    uint32_t first = k < 34 ? 0 : (uint32_t)(k - 2) / 32; /* the last digit of all earlier words is worth 2^2 or more */
     uint32_t product[WORDS + 2];
     multiply_digits(significand, first, product);
-    int point = 32 * ((int)first + WORDS) - k; /* bits of the product behind the binary point: 191 to 257 */
+    int point = 32 * ((int)first + WORDS) - k; /* bits of the product after the binary point: 191 to 257 */
     int top = point / 32, bit = point % 32;
     uint64_t around = product[top] | (top + 1 < WORDS + 2 ? (uint64_t)product[top + 1] << 32 : 0);
     unsigned quadrant = (unsigned)(around >> bit) & 3u;
     product[top] &= (UINT32_C(1) << bit) - 1;
-    /* above a half the distance to the next quadrant is meant: the two's complement of the fraction */
+    /* For a fraction above a half, take the distance to the next quadrant: the two's complement of the fraction. */
     bool upper = product[(point - 1) / 32] >> (point - 1) % 32 & 1;
     double fraction = 0, unit = power_of_two(-point);
     uint64_t carry = 1;
@@ -213,7 +213,7 @@ static reduced reduce(double x)
     return far;
 }
 
-/* Taylor's series for |r| <= pi / 4, whose first omitted terms are below 1e-18 and 1e-19; the rest by the first
+/* Taylor's series for |r| <= pi / 4. The first omitted terms are below 1e-18 and 1e-19. rest is added by the first
    derivative. */
 static double sine_series(double r, double rest)
 {
@@ -254,7 +254,7 @@ double math_cos(double x)
     return a.quadrant == 1 || a.quadrant == 2 ? -value : value;
 }
 
-/* atan(i / 8) and what rounding left over of it. */
+/* atan(i / 8), and the remainder of its rounding. */
 static const double atan_eighth[9][2] = {
     {0, 0},
     {0x1.fd5ba9aac2f6ep-4, -0x1.cd37686760c17p-59},
@@ -267,8 +267,8 @@ static const double atan_eighth[9][2] = {
     {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55},
 };
 
-/* atan(y / x) for 0 <= y <= x:  atan(y / x) = atan(c) + atan(t),  t = (y - c x) / (x + c y)  with c the nearest
-   eighth, so |t| <= 1/16, and the series ends with t^15. Returns the larger part and leaves the smaller. */
+/* atan(y / x) for 0 <= y <= x: atan(y / x) = atan(c) + atan(t), t = (y - c x) / (x + c y), where c is the nearest
+   eighth. So |t| <= 1/16, and the series ends with t^15. Returns the larger part and stores the smaller in rest. */
 static double atan_ratio(double y, double x, double *rest)
 {
     double ratio = y / x, sum = 0;
@@ -280,7 +280,7 @@ static double atan_ratio(double y, double x, double *rest)
     return i ? atan_eighth[i][0] : t;
 }
 
-/* whole - part, where both have a rest that rounding left over; returns the difference and leaves its rest. */
+/* whole - part, where both have a remainder of rounding. Returns the difference and stores its remainder in rest. */
 static double subtract_angle(double whole, double whole_rest, double part, double *rest)
 {
     double difference = whole - part;
@@ -288,11 +288,12 @@ static double subtract_angle(double whole, double whole_rest, double part, doubl
     return difference;
 }
 
-/* The angle of (x, y) in the first quadrant; finite, y not 0. Returns the larger part and leaves the smaller. */
+/* The angle of (x, y) in the first quadrant, for finite x and y, y not 0. Returns the larger part and stores the
+   smaller in rest. */
 static double atan_quadrant(double y, double x, double *rest)
 {
     double most = x > y ? x : y;
-    if (most > 0x1p1000) { /* exact scaling, so that no sum overflows and no quotient loses bits that it has */
+    if (most > 0x1p1000) { /* exact scaling, so that no sum overflows and no quotient loses bits */
         x *= 0x1p-100;
         y *= 0x1p-100;
     } else if (most < 0x1p-900) {
@@ -310,7 +311,7 @@ double math_atan2(double y, double x)
     if (x != x || y != y)
         return (double)NAN;
     double ax = fabs(x), ay = fabs(y), angle = 0, rest = 0;
-    if (ax == (double)INFINITY || ay == (double)INFINITY) { /* as of the corner or the axis that it lies at */
+    if (ax == (double)INFINITY || ay == (double)INFINITY) { /* use the direction of the corner or of the axis */
         ax = ax == (double)INFINITY;
         ay = ay == (double)INFINITY;
     }
@@ -322,7 +323,7 @@ double math_atan2(double y, double x)
     return signbit(y) ? -angle : angle;
 }
 
-/* tan^2(a / 2) = (1 - cos a) / (1 + cos a), whose parts are precise at both ends. */
+/* tan^2(a / 2) = (1 - cos a) / (1 + cos a). Numerator and denominator are precise at both ends. */
 double math_acos(double x)
 {
     if (!(x >= -1 && x <= 1))
@@ -330,7 +331,7 @@ double math_acos(double x)
     return 2 * math_atan2(sqrt(1 - x), sqrt(1 + x));
 }
 
-/* ---- The same for users of the library ------------------------------------------------------------------------------ */
+/* ---- The same for users of the library --------------------------------------------------------------------------- */
 
 double sn_math_sin(double x)
 {
@@ -367,7 +368,7 @@ double sn_math_cbrt(double x)
     return math_cbrt(x);
 }
 
-/* ---- Vectors and turns ------------------------------------------------------------------------------------------- */
+/* ---- Vectors and rotations --------------------------------------------------------------------------------------- */
 
 sn_real sn_vec3_length(sn_vec3 a)
 {

@@ -13,7 +13,8 @@ static void *allocate(void *context, size_t size, size_t alignment)
 #ifdef _WIN32
     return _aligned_malloc(size, alignment);
 #else
-    size_t rounded = (size + alignment - 1) / alignment * alignment; /* aligned_alloc wants a multiple */
+    size_t rounded = (size + alignment - 1) / alignment * alignment; /* aligned_alloc needs a multiple of the
+                                                                        alignment */
     return rounded < size ? NULL : aligned_alloc(alignment, rounded);
 #endif
 }
@@ -54,7 +55,7 @@ void sn_table_column(sn_table *table, size_t width, bool is_state)
         table->saved = table->columns;
 }
 
-/* Rounded up so that what follows is aligned. */
+/* Rounds size up so that whatever follows is aligned. */
 static uint64_t aligned(uint64_t size)
 {
     return (size + SN_ALIGNMENT - 1) / SN_ALIGNMENT * SN_ALIGNMENT;

@@ -97,8 +97,8 @@ uint32_t sn_parallel_missing_threads(sn_parallel *parallel)
 
 /* ---- Loops of the caller's task system --------------------------------------------------------------------------- */
 
-/* Finds a number that no other running task has. Only where more tasks run at once than there are numbers does it have to
-   wait. */
+/* Finds a worker number that no other running task has. It waits only where more tasks run at once than there are
+   numbers. */
 static uint32_t borrow_worker(sn_parallel *p)
 {
     uint_least64_t used = atomic_load_explicit(&p->workers, memory_order_relaxed);
@@ -121,8 +121,8 @@ static void return_worker(sn_parallel *p, uint32_t number)
     atomic_fetch_and_explicit(&p->workers, ~(UINT64_C(1) << number), memory_order_release);
 }
 
-/* What the task system calls. A task that was taken before is not run again; one that comes when the loop is over finds
-   it closed, or does its part of the next loop. */
+/* The function that the task system calls. A task that was already taken is not run again. A task that arrives after
+   the end of the loop finds the loop closed, or does its part of the next loop. */
 static void run_task(void *data, uint32_t index)
 {
     sn_parallel *p = data;
@@ -137,8 +137,8 @@ static void run_task(void *data, uint32_t index)
     atomic_fetch_sub(&p->inside, 1);
 }
 
-/* No thread comes in any more, and those inside are waited for: a task that runs on after the task system has returned must
-   not meet what comes next. */
+/* Lets no more threads in and waits for those inside. A task may still run after the task system has returned; it must
+   not interfere with the next loop. */
 static void close_loop(sn_parallel *p)
 {
     atomic_store(&p->open, 0);

@@ -1,6 +1,5 @@
-/* A record of four numbers at once: each part is computed as it would be alone, so the bits are the same, in a
-   quarter of the instructions. For loops over what is stored as sn_vec4, where turning records into lanes would cost
-   more than it saves. */
+/* Four numbers of a record at once. Each part is computed as it would be alone, so the bits are the same, in a quarter
+   of the instructions. For loops over arrays of sn_vec4, where a transpose into lanes would cost more than it saves. */
 #ifndef SN_BASE_QUAD_H
 #define SN_BASE_QUAD_H
 
@@ -69,7 +68,7 @@ static inline quad quad_scale(quad a, sn_real s)
     return quad_times(a, quad_all(s));
 }
 
-/* With 0 for w. */
+/* a with w set to 0. */
 static inline quad quad_xyz(quad a)
 {
 #if defined(__GNUC__) && !SINEW_DOUBLE
@@ -81,7 +80,7 @@ static inline quad quad_xyz(quad a)
 #endif
 }
 
-/* The sum of x, y and z, in this order, and with w. */
+/* The sum of x, y and z, in this order. The second function also adds w. */
 static inline sn_real quad_sum3(quad a)
 {
     return QUAD_PART(a, 0) + QUAD_PART(a, 1) + QUAD_PART(a, 2);
@@ -97,7 +96,7 @@ static inline sn_real quad_dot3(quad a, quad b)
     return quad_sum3(quad_times(a, b));
 }
 
-/* Whether all four are 0. */
+/* True if all four are 0. */
 static inline bool quad_is_zero(quad a)
 {
 #if defined(__SSE2__) && defined(__GNUC__) && !SINEW_DOUBLE
@@ -107,7 +106,7 @@ static inline bool quad_is_zero(quad a)
 #endif
 }
 
-/* What rounding drops from a + b, exactly, and a sum in two parts, as in base/vec.h. */
+/* The rounding error of a + b, exactly, and a sum in two parts, as in base/vec.h. */
 static inline quad quad_sum_error(quad a, quad b)
 {
     const quad sum = quad_add(a, b), part = quad_sub(sum, a);

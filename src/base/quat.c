@@ -5,10 +5,10 @@
 
 #include <float.h>
 
-/* A quaternion whose squared length is off by no more than this is of length 1 but for rounding. */
+/* A quaternion counts as a unit quaternion if its squared length differs from 1 by at most this. */
 #define UNIT_SLACK (4 * (SINEW_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON))
 
-/* A quaternion in double: v + w. */
+/* A quaternion in double: vector part v, scalar part w. */
 typedef struct quat {
     sn_dvec3 v;
     double w;
@@ -30,7 +30,7 @@ static double squared(quat q)
     return dvec3_dot(q.v, q.v) + q.w * q.w;
 }
 
-/* To length 1. What is largest is divided by first, so that no square leaves the range. */
+/* Normalises. Divides by the largest component first, so that no square leaves the range. */
 static sn_quat quat_round(quat q)
 {
     double most = fmax(fmax(fabs(q.v.x), fabs(q.v.y)), fmax(fabs(q.v.z), fabs(q.w)));
@@ -67,7 +67,7 @@ sn_vec3 sn_quat_between(sn_quat a, sn_quat b)
 {
     quat back = {dvec3(-(double)a.x, -(double)a.y, -(double)a.z), (double)a.w};
     quat turn = times(quat_from(b), back);
-    if (turn.w < 0) /* the same turn the short way round */
+    if (turn.w < 0) /* the same rotation, the short way round */
         turn = (quat){dvec3_scale(turn.v, -1), -turn.w};
     double sine = dvec3_length(turn.v);
     if (!(sine > 0))
@@ -75,8 +75,9 @@ sn_vec3 sn_quat_between(sn_quat a, sn_quat b)
     return dvec3_round(dvec3_scale(turn.v, 2 * math_atan2(sine, turn.w) / sine));
 }
 
-/* Half way between y and the direction d, of length 1, is y + d; the turn from y to there, done twice, is the whole one:
-   (y x d, 1 + y . d). Near (0, -1, 0), 1 + y . d is what is across: (x^2 + z^2) / (1 - y . d). */
+/* y + d is halfway between y and the unit vector d. The wanted rotation is twice the rotation from y to there: (y x d,
+   1 + y . d). Near (0, -1, 0), 1 + y . d is computed as (x^2 + z^2) / (1 - y . d), with the components of d across
+   y. */
 sn_quat sn_quat_to(sn_vec3 direction)
 {
     sn_dvec3 d = dvec3_from(direction);

@@ -1,32 +1,33 @@
-/* Turns in space: quaternions of length 1. */
+/* Rotations in space: unit quaternions. */
 #ifndef SN_BASE_QUAT_H
 #define SN_BASE_QUAT_H
 
 #include "base/vec.h"
 
-/* From its own frame to the world's directions: a + 2 w (v x a) + 2 v x (v x a), exactly a where nothing turns. */
+/* From the body's frame to world directions: a + 2 w (v x a) + 2 v x (v x a). Exactly a for no rotation. */
 static inline sn_vec3 sn_quat_turn(sn_quat q, sn_vec3 a)
 {
     sn_vec3 v = vec3(q.x, q.y, q.z), t = vec3_scale(vec3_cross(v, a), 2);
     return vec3_add(vec3_add(a, vec3_scale(t, q.w)), vec3_cross(v, t));
 }
 
-/* And back. */
+/* From world directions to the body's frame. */
 static inline sn_vec3 sn_quat_turn_back(sn_quat q, sn_vec3 a)
 {
     return sn_quat_turn((sn_quat){-q.x, -q.y, -q.z, q.w}, a);
 }
 
 sn_quat sn_quat_times(sn_quat a, sn_quat b); /* first b, then a */
-sn_quat sn_quat_normal(sn_quat q); /* of length 1: itself if it is so but for rounding; (0, 0, 0, 1) of nothing */
+sn_quat sn_quat_normal(sn_quat q); /* normalised; q itself if it is a unit quaternion up to rounding; (0, 0, 0, 1) for
+                                      zero */
 
-/* q turned by `angle` (axis times radians, in the world). Exact rotation, from base/math.h. */
+/* q rotated by `angle` (axis times radians, in the world). An exact rotation, with base/math.h. */
 sn_quat sn_quat_turned(sn_quat q, sn_vec3 angle);
 
-/* The angle (axis times radians, at most pi) by which a must be turned to become b. */
+/* The rotation from a to b (axis times radians, at most pi). */
 sn_vec3 sn_quat_between(sn_quat a, sn_quat b);
 
-/* The shortest turn of the y axis into this direction, which is not 0; of those to (0, -1, 0) the one about z. */
+/* The shortest rotation of the y axis to this direction, which is not 0. For (0, -1, 0) it is about z. */
 sn_quat sn_quat_to(sn_vec3 direction);
 
 #endif

@@ -1,5 +1,5 @@
-/* Memory that is asked for anew, in the same order, each time something is made: what was there is taken again, so that making it once more allocates
-   nothing if it has not grown. */
+/* Scratch memory that is requested again, in the same order, each time something is rebuilt. Blocks of the last time
+   are reused. So a rebuild allocates nothing if no block has grown. */
 #ifndef SN_BASE_ROOMS_H
 #define SN_BASE_ROOMS_H
 
@@ -12,11 +12,11 @@
 typedef struct sn_rooms {
     void *block[SN_ROOMS];
     size_t size[SN_ROOMS];
-    uint32_t count; /* taken since the last time that this was set to 0 */
-    bool failed;    /* memory ran out; the caller's to reset */
+    uint32_t count; /* blocks taken since the caller last set this to 0 */
+    bool failed;    /* memory ran out. The caller resets it */
 } sn_rooms;
 
-/* The next one, zeroed; NULL from the first failure on. */
+/* The next block, zeroed. NULL from the first failure on. */
 static inline void *rooms_take(sn_rooms *rooms, const sn_allocator *allocator, size_t count, size_t size)
 {
     const size_t bytes = count * size + 1;

@@ -1,5 +1,5 @@
-/* Lanes of single precision (sinew/lanes.h), and particles as they are stored. A source defines SN_VECTOR as 0, 16, 32 or 64 before
-   it includes this file. One lane exists in double precision, too. */
+/* Lanes of single precision (sinew/lanes.h), and particles as they are stored. A source defines SN_VECTOR as 0, 16, 32
+   or 64 before it includes this file. A single lane also exists in double precision. */
 #ifndef SN_BASE_SIMD_H
 #define SN_BASE_SIMD_H
 
@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-/* For what is rare, or slow anyway: once in the program, not once in every loop. */
+/* For rare or slow code: compiled once, not inlined into every loop. */
 #ifdef __GNUC__
 #define SN_APART __attribute__((noinline, unused)) static
 #else
@@ -24,14 +24,14 @@ SN_INLINE flags flags_load(const int32_t *from)
     return a;
 }
 
-/* ---- Records: vectors of four numbers as particles are stored, one in each lane --------------------------------------
+/* ---- Records: vectors of four numbers as particles are stored, one for each lane ------------------------------------
 
-   In memory a particle is x, y, z, w. `records` holds those of SN_WIDTH particles as they lie, not yet turned into lanes:
-   sums, differences and stores need no turning, and turning is what costs. */
+   In memory a particle is x, y, z, w. `records` holds SN_WIDTH particles in this layout, not yet transposed into lanes.
+   Sums, differences and stores need no transpose, and the transpose is the costly part. */
 
 #if SN_WIDTH <= 8
 typedef struct records {
-    lanes part[4]; /* width 1: x, y, z, w. Otherwise: the particles i, and at width 8 i + 4 in the upper half */
+    lanes part[4]; /* width 1: x, y, z, w. Otherwise particle i; at width 8 also particle i + 4, in the upper half */
 } records;
 
 #if SN_WIDTH == 8
@@ -48,7 +48,7 @@ SN_INLINE lanes record_pair(const sn_vec4 *a, const sn_vec4 *b)
 }
 #endif
 
-/* Those with the numbers index[0 .. SN_WIDTH - 1], counted from base. */
+/* Loads and stores the records base[index[0 .. SN_WIDTH - 1]]. */
 #define RECORDS_FUNCTIONS(suffix, number)                                                                              \
     SN_INLINE records records_load_##suffix(const sn_vec4 *base, const number *index)                                  \
     {                                                                                                                  \
@@ -100,7 +100,7 @@ SN_INLINE lanes record_pair(const sn_vec4 *a, const sn_vec4 *b)
 RECORDS_FUNCTIONS(near, uint16_t)
 RECORDS_FUNCTIONS(far, uint32_t)
 
-/* Those that lie so many numbers behind at[0 .. SN_WIDTH - 1]. */
+/* Loads the records at offset `behind` from at[0 .. SN_WIDTH - 1]. */
 SN_INLINE records records_load_at(sn_real *const *at, uint32_t behind)
 {
     records r;
@@ -127,7 +127,7 @@ SN_INLINE void records_store_at(sn_real *const *at, uint32_t behind, const recor
 }
 
 #if SN_WIDTH == 4
-/* Where the records of four particles lie. */
+/* The addresses of the records of four particles. */
 #ifdef __wasm_simd128__
 SN_INLINE void record_places_of(sn_vec4 *base, v128_t index, sn_vec4 **places)
 {
@@ -213,7 +213,7 @@ SN_INLINE records records_sub(records a, records b)
     return (records){{a.part[0] - b.part[0], a.part[1] - b.part[1], a.part[2] - b.part[2], a.part[3] - b.part[3]}};
 }
 
-/* Turns records into lanes, and lanes into records: part[0 .. 3] become x, y, z, w, or the other way about. */
+/* Transposes records into lanes or lanes into records: part[0 .. 3] become x, y, z, w, or the reverse. */
 SN_INLINE records records_turn(records r)
 {
 #if SN_WIDTH == 1
@@ -252,7 +252,7 @@ SN_INLINE records records_turn(records r)
 #endif
 }
 
-/* The last number of each record, w, in all four places of it. */
+/* The last number of each record, w, in all four components. */
 SN_INLINE records records_w(records r)
 {
 #if SN_WIDTH == 1
@@ -281,7 +281,7 @@ SN_INLINE records records_mul(records a, records b)
     return (records){{a.part[0] * b.part[0], a.part[1] * b.part[1], a.part[2] * b.part[2], a.part[3] * b.part[3]}};
 }
 
-/* -w instead of w in each record. */
+/* w of each record is negated. */
 SN_INLINE records records_negate_w(records r)
 {
 #if SN_WIDTH == 1

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define FEW 48u /* items: so many are sorted one by one */
+#define FEW 48u /* up to this many items, insertion sort */
 
 static void insert(sn_sort_item *items, uint32_t count)
 {
@@ -15,7 +15,7 @@ static void insert(sn_sort_item *items, uint32_t count)
     }
 }
 
-/* Sorted by one byte of the key; what has the same byte stays in order. */
+/* Sorts by one byte of the key. Items with the same byte keep their order. */
 static void sort_by_byte(const sn_sort_item *from, sn_sort_item *to, uint32_t count, uint32_t shift)
 {
     uint32_t start[257] = {0};
@@ -27,7 +27,7 @@ static void sort_by_byte(const sn_sort_item *from, sn_sort_item *to, uint32_t co
         to[start[from[i].key >> shift & 255]++] = from[i];
 }
 
-/* By one byte after the other, the lowest first; bytes that all keys share are left out. */
+/* Radix sort, the lowest byte first. Bytes that all keys share are skipped. */
 void sn_sort(sn_sort_item *items, sn_sort_item *scratch, uint32_t count)
 {
     if (count <= FEW) {

@@ -6,13 +6,13 @@
 
 typedef struct sn_sort_item {
     uint64_t key;
-    uint32_t a, b; /* what the key stands for */
+    uint32_t a, b; /* the object that the key belongs to */
 } sn_sort_item;
 
-/* Sorts by increasing key; equal keys keep their order. scratch holds as many items. */
+/* Sorts by increasing key. Equal keys keep their order. scratch has room for count items. */
 void sn_sort(sn_sort_item *items, sn_sort_item *scratch, uint32_t count);
 
-/* Of sorted items, the first whose key is this or a higher one; count: there is none. */
+/* The index of the first of the sorted items with a key of at least `key`. count: there is none. */
 static inline uint32_t sort_lower_bound(const sn_sort_item *items, uint32_t count, uint64_t key)
 {
     uint32_t low = 0, high = count;

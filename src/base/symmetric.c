@@ -3,17 +3,17 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Rotations about two axes, each making one entry off the diagonal vanish (Jacobi 1846). The rest shrinks to the
-   square of itself in every sweep; six are enough for any matrix, and the last ones find nothing to do. */
+/* Jacobi's method (1846): each rotation about two axes makes one off-diagonal entry vanish. Every sweep squares the
+   size of the remaining entries. Six sweeps are enough for any matrix; the last ones find nothing to do. */
 #define SWEEPS 8
 
-/* An entry so much smaller than the diagonal beside it is lost when it is added to that. */
+/* True if the entry is so small beside the diagonal that it vanishes when added to it. */
 static bool is_lost(double entry, double p, double q)
 {
     return fabs(entry) < 1e-20 * (fabs(p) + fabs(q));
 }
 
-/* Turns rows and columns p and q so that a[p][q] vanishes, and the axes with them. */
+/* Rotates rows and columns p and q, and the axes, so that a[p][q] vanishes. */
 static void rotate(double a[3][3], double axis[3][3], int p, int q)
 {
     int r = 3 - p - q;

@@ -1,14 +1,14 @@
-/* Symmetric matrices of three rows. */
+/* Symmetric 3 x 3 matrices. */
 #ifndef SN_BASE_SYMMETRIC_H
 #define SN_BASE_SYMMETRIC_H
 
-/* The eigenvalues of a symmetric matrix, in no particular order, and their axes: unit vectors, orthogonal to each
-   other; axis[i] belongs to value[i]. a is used up. Entries that are 0 exactly stay so: a matrix that does not mix z
-   with x and y has axes that do not either. */
+/* The eigenvalues of a symmetric matrix, in no particular order, and its eigenvectors. axis[i] belongs to value[i]; the
+   axes are orthogonal unit vectors. a is overwritten. Entries of exactly 0 stay 0: if a does not mix z with x and y,
+   neither do the axes. */
 void sn_symmetric_eigen(double a[3][3], double value[3], double axis[3][3]);
 
-/* The inverse of a symmetric matrix, both as six numbers: xx, yy, zz, xy, xz, yz. Gives back its determinant; where that is 0 the inverse
-   is not finite. */
+/* The inverse of a symmetric matrix. Both are six numbers: xx, yy, zz, xy, xz, yz. Returns the determinant. If it is 0,
+   the inverse is not finite. */
 static inline double symmetric_inverse(const double m[6], double out[6])
 {
     const double xx = m[1] * m[2] - m[5] * m[5], xy = m[4] * m[5] - m[3] * m[2], xz = m[3] * m[5] - m[4] * m[1];

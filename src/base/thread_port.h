@@ -1,5 +1,5 @@
-/* What threads are made of, from POSIX or from Windows. Where there is neither, as in WebAssembly without threads, or if
-   SN_NO_THREADS is defined, no thread can be made, and one that cannot be made never locks or waits. */
+/* Threads, mutexes and conditions of POSIX or Windows. Where there is neither, as in WebAssembly without threads, or
+   with SN_NO_THREADS defined, thread creation fails, and locks and waits do nothing. */
 #ifndef SN_BASE_THREAD_PORT_H
 #define SN_BASE_THREAD_PORT_H
 
@@ -10,7 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Tells the processor that this is a loop that waits. */
+/* Hints to the processor that this is a waiting loop. */
 static inline void thread_pause(void)
 {
 #if defined(__SSE2__) || defined(_M_X64)
@@ -213,7 +213,7 @@ typedef pthread_t sn_thread;
 typedef pthread_mutex_t sn_mutex;
 typedef pthread_cond_t sn_condition;
 
-/* The host's signals are for its own threads. Those that tell of a thread's own fault, or that profile it, stay. */
+/* The host's signals are for its own threads. Signals of a thread's own fault, or for profiling, stay unblocked. */
 static inline void block_signals(sigset_t *before)
 {
     const int kept[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};

@@ -1,20 +1,21 @@
 /* How a loop is shared.
 
-   Every worker owns a share of the task numbers and one word that says how many of them are left. A worker that lowers that
-   word by compare-and-swap has taken one task: the owner, or a worker whose own share is done. The caller opens a loop by
-   writing all words. Every worker counts the tasks that it has done, in all loops; the loop is over when these counts add up to
-   the tasks of all loops. Everything else follows from one fact: while a task that was taken has not been counted, the loop
-   cannot end. So a worker that has taken a task may read the loop (task, data, end) without further care, and one that comes late
-   finds words at zero or the number of another loop. A thread that has taken nothing is not waited for: one that the system
-   has put aside delays no loop.
+   Every worker owns a share of the task numbers and one atomic word with the number of tasks left in it. A worker takes
+   a task by lowering that word by compare-and-swap. The worker is the owner, or another worker whose own share is done.
+   The caller opens a loop by writing all words. Every worker counts the tasks that it has done in all loops. The loop
+   is over when these counts add up to the tasks of all loops.
 
-   The upper half of a word is the number of the loop, by which its owner knows that there is something new, and others that
-   its tasks are not theirs to take: a task should run where the same task of the loop before ran, because its data are there.
+   Everything else follows from one fact: the loop cannot end while a task was taken but not counted. So a worker that
+   has taken a task may read the loop (task, data, end) without further care. A worker that comes late finds words at
+   zero or the number of another loop. A thread that has taken no task is not waited for: a thread that the system has
+   suspended delays no loop.
 
-   A loop costs two journeys of a cache line between cores: one with the words, one with the counts. Nothing is written by two
-   workers unless one of them takes from the other. */
+   The upper half of a word is the number of the loop. By it the owner sees that there is a new loop, and others see
+   that the tasks are not theirs to take. A task should run on the thread that ran the same task in the previous loop,
+   because its data are in that core's cache. A loop costs two transfers of a cache line between cores: one with the
+   words, one with the counts. No cache line is written by two workers unless one takes tasks from the other. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* the affinity mask */
+#define _GNU_SOURCE /* for the affinity mask */
 #endif
 
 #include "base/threads.h"
@@ -27,58 +28,60 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* s; how long a thread that waits for the next loop stays awake. Waking it up takes about 25 microseconds, and 3 of the
-   caller's. Loops of a step follow each other closely, except around a solver that works alone. */
+/* s: how long a thread that waits for the next loop stays awake. Waking it takes about 25 microseconds, 3 of them on
+   the calling thread. Loops of a step follow each other closely, except around a solver that uses one thread. */
 #define AWAKE_IN_STEP 200e-6
 #define AWAKE         30e-6
 
-/* s; a thread that has waited longer than this offers its core to others between looks: there may be more threads than cores. */
+/* s: after waiting this long a thread yields its core between looks, as there may be more threads than cores. */
 #define SELFISH 50e-6
 
-/* Turns of a waiting loop, about a microsecond together, before a worker takes from the shares of others: their owners may be about to
-   begin, and would then have to fetch what they have in their caches from one another. */
+/* Iterations of a waiting loop, about a microsecond together, before a worker takes from the shares of others. Their
+   owners may be about to begin, and would then have to fetch the data in their caches from one another. */
 #define GRACE      16u
-#define LONG_GRACE 128u /* for workers that have no share */
+#define LONG_GRACE 128u /* for workers without a share */
 
-/* Turns of a waiting loop between two looks at the clock. */
+/* Iterations of a waiting loop between two looks at the clock. */
 #define TURNS 32u
 
-/* A thread that is woken up wakes so many others in turn: faster than one by one, and the caller can go to work. */
+/* A thread that is woken wakes this many others. This is faster than one thread waking all, and the caller can start to
+   work. */
 #define WAKES 2u
 
 #define CACHE_LINE 64
 
 typedef struct worker {
     alignas(CACHE_LINE) atomic_uint_least64_t share; /* number of the loop << 32 | tasks left */
-    uint32_t end;                                    /* the task behind the last one of the share */
-    alignas(CACHE_LINE) atomic_uint done;            /* tasks that it has done, of all loops */
+    uint32_t end;                                    /* the end of the share's task numbers */
+    alignas(CACHE_LINE) atomic_uint done;            /* tasks done by this worker, in all loops */
     uint32_t number;
     sn_threads *pool;
     sn_thread thread;
 } worker;
 
 struct sn_threads {
-    /* written by the caller between loops */
+    /* Written by the caller between loops. */
     sn_task_fn *task;
     void *data;
     uint32_t loop; /* number of the last loop */
-    uint32_t due;  /* tasks of all loops */
-    uint32_t size; /* workers asked for, the caller included */
+    uint32_t due;  /* total tasks of all loops */
+    uint32_t size; /* workers requested, including the caller */
     uint32_t made; /* threads that exist */
     uint32_t refused;
     uint32_t missing;
-    bool started; /* as far as they could be, the threads were made */
+    bool started; /* thread creation was attempted */
     bool crowded; /* more threads than cores */
     long process;
     atomic_bool in_step;
-    atomic_bool ends; /* the threads have to go */
+    atomic_bool ends; /* the threads have to end */
 
-    alignas(CACHE_LINE) atomic_uint asleep; /* threads */
-    uint32_t wanted;                        /* of those, to be woken up; guarded by the mutex, as is sleeping */
+    alignas(CACHE_LINE) atomic_uint asleep; /* number of sleeping threads */
+    uint32_t wanted;                        /* sleeping threads still to be woken. Guarded by the mutex, as is
+                                               sleeping */
     sn_mutex mutex;
     sn_condition call;
 
-    worker workers[]; /* 0 is the caller */
+    worker workers[]; /* worker 0 is the caller */
 };
 
 uint32_t sn_threads_for(uint32_t wish)
@@ -103,7 +106,7 @@ typedef struct patience {
     double since, waited; /* s */
 } patience;
 
-/* A short moment. Returns for how long that has been going on. */
+/* Waits for a short moment. Returns the total time waited, in seconds. */
 static double wait_a_moment(patience *p, bool crowded)
 {
     thread_pause();
@@ -123,7 +126,7 @@ static uint32_t loop_of(worker *w)
     return (uint32_t)(atomic_load_explicit(&w->share, memory_order_acquire) >> 32);
 }
 
-/* How many sleepers to wake up now. The mutex is locked. */
+/* How many sleeping threads to wake now. The mutex is locked. */
 static uint32_t next_wakes(sn_threads *pool)
 {
     uint32_t count = pool->wanted < WAKES ? pool->wanted : WAKES;
@@ -137,8 +140,8 @@ static void wake(sn_threads *pool, uint32_t count)
         condition_signal(&pool->call);
 }
 
-/* Sleeps until there is another loop than the one that was seen. The caller adds to `asleep` after it has opened a loop,
-   so either it sees us there or we see the loop. */
+/* Sleeps until there is another loop than `seen`. The caller opens a loop and then adds to `asleep`. So either it sees
+   this thread there or this thread sees the loop. */
 static void sleep_well(worker *me, uint32_t seen)
 {
     sn_threads *pool = me->pool;
@@ -152,7 +155,7 @@ static void sleep_well(worker *me, uint32_t seen)
     wake(pool, wakes);
 }
 
-/* Waits for another loop than the one that was seen, and returns its number. */
+/* Waits for another loop than `seen`, and returns its number. */
 static uint32_t await_loop(worker *me, uint32_t seen)
 {
     sn_threads *pool = me->pool;
@@ -168,7 +171,7 @@ static uint32_t await_loop(worker *me, uint32_t seen)
 
 /* ---- Working ----------------------------------------------------------------------------------------------------- */
 
-/* Takes a task of a share of this loop. Returns how many there were before; 0: none. */
+/* Takes a task from a share of this loop. Returns how many tasks the share had before; 0: none was left. */
 static uint32_t take(worker *owner, uint32_t loop)
 {
     uint_least64_t share = atomic_load_explicit(&owner->share, memory_order_relaxed);
@@ -179,7 +182,7 @@ static uint32_t take(worker *owner, uint32_t loop)
     return 0;
 }
 
-/* Does what is left of a share. Returns how many tasks that were. */
+/* Does the rest of a share. Returns the number of tasks done. */
 static uint32_t finish_share(worker *me, worker *owner, uint32_t loop)
 {
     sn_threads *pool = me->pool;
@@ -192,7 +195,7 @@ static uint32_t finish_share(worker *me, worker *owner, uint32_t loop)
     return done;
 }
 
-/* Whether all tasks of all loops are done. */
+/* True if all tasks of all loops are done. */
 static bool is_over(const sn_threads *pool)
 {
     uint32_t done = 0;
@@ -201,13 +204,14 @@ static bool is_over(const sn_threads *pool)
     return done == pool->due;
 }
 
-/* Whether a worker has nothing to look for in the loop any more. The caller knows when it is over, the others when there is another. */
+/* True if a worker has nothing more to do in the loop. The caller sees that the loop is over, the others see that there
+   is a new one. */
 static bool has_ended(worker *me, uint32_t loop)
 {
     return me->number ? loop_of(me) != loop : is_over(me->pool);
 }
 
-/* The own share, then those of the others. */
+/* Works on the own share, then on those of the others. */
 static void work(worker *me, uint32_t loop)
 {
     sn_threads *pool = me->pool;
@@ -256,14 +260,14 @@ sn_threads *sn_threads_create(const sn_allocator *allocator, uint32_t count, uin
     return pool;
 }
 
-/* Numbers of loops are never 0: that is what a new thread has seen. */
+/* Loop numbers are never 0: 0 is the loop that a new thread has seen last. */
 static void next_loop(sn_threads *pool)
 {
     if (++pool->loop == 0)
         pool->loop = 1;
 }
 
-/* Threads that cannot be made are done without. */
+/* If threads cannot be created, the pool works with fewer. */
 static void start(sn_threads *pool)
 {
     pool->started = true;
@@ -289,7 +293,8 @@ static void start(sn_threads *pool)
     mutex_destroy(&pool->mutex);
 }
 
-/* Deals out the tasks in equal shares, and lets the threads see them. If there are fewer tasks than threads the first have one each. */
+/* Deals out the tasks in equal shares and publishes them. If there are fewer tasks than threads, the first threads get
+   one each. */
 static void open_loop(sn_threads *pool, uint32_t count)
 {
     uint32_t workers = pool->made + 1, first = 0, shares = count < workers ? count : workers;
@@ -304,7 +309,7 @@ static void open_loop(sn_threads *pool, uint32_t count)
     }
 }
 
-/* Wakes up as many threads as there are tasks for. */
+/* Wakes as many threads as there are tasks for. */
 static void call_sleepers(sn_threads *pool, uint32_t count)
 {
     uint32_t asleep = atomic_fetch_add_explicit(&pool->asleep, 0, memory_order_acq_rel);
@@ -337,7 +342,7 @@ void sn_threads_run(sn_threads *pool, uint32_t count, sn_task_fn *task, void *da
         wait_a_moment(&p, pool->crowded);
 }
 
-/* The threads of the parent stay with the parent, and its mutex may have been locked at that moment. */
+/* After a fork the threads stay with the parent, and its mutex may have been locked at that moment. */
 static void notice_fork(sn_threads *pool)
 {
     if (pool->made && thread_process() != pool->process)

@@ -1,4 +1,4 @@
-/* Small vectors. sn_vec4 is how particles are stored: three coordinates and one number that goes with them. */
+/* Small vectors. A particle is stored as sn_vec4: three coordinates and one more number. */
 #ifndef SN_BASE_VEC_H
 #define SN_BASE_VEC_H
 
@@ -21,7 +21,8 @@ typedef struct sn_vec4 {
     sn_real x, y, z, w;
 } sn_vec4;
 
-/* Part k of a vector in memory. Not (&v.x)[k], which may be taken to read x whatever k is: then writes of y and z are dropped. */
+/* Component k of a vector in memory. Not (&v.x)[k]: the compiler may assume that this reads x whatever k is, and then
+   drops writes of y and z. */
 static inline sn_real vec3_part(const sn_vec3 *v, uint32_t k)
 {
     return ((const sn_real *)v)[k];
@@ -72,7 +73,7 @@ static inline bool vec3_is_finite(sn_vec3 a)
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
 }
 
-/* The square root of sn_real: IEEE, so the same bits everywhere. */
+/* Square root in sn_real: IEEE, so the same bits everywhere. */
 static inline sn_real real_sqrt(sn_real a)
 {
 #if SINEW_DOUBLE
@@ -97,7 +98,7 @@ static inline sn_vec4 vec4(sn_vec3 a, sn_real w)
     return (sn_vec4){a.x, a.y, a.z, w};
 }
 
-/* What rounding drops from a + b, exactly (Knuth's TwoSum). */
+/* The rounding error of a + b, exactly (Knuth's TwoSum). */
 static inline sn_real sum_error(sn_real a, sn_real b)
 {
     sn_real sum = a + b, part = sum - a;
@@ -109,8 +110,8 @@ static inline sn_vec3 vec3_sum_error(sn_vec3 a, sn_vec3 b)
     return (sn_vec3){sum_error(a.x, b.x), sum_error(a.y, b.y), sum_error(a.z, b.z)};
 }
 
-/* A vector in two parts: `low` holds what rounding would otherwise drop from a long sum (Kahan 1965). The error of a
-   sum is exact whichever of its terms is larger. */
+/* A vector in two parts: `low` holds the rounding error that a long sum would otherwise drop (Kahan 1965). The error of
+   a sum is exact whichever term is larger. */
 typedef struct sn_pair {
     sn_vec3 high;
     sn_vec3 low;

@@ -1,40 +1,43 @@
-/* Mueller, Bender, Chentanez and Macklin, "A robust method to extract the rotational part of deformations" (2016), turn R
-   by w = sum r_i x a_i / (|sum r_i . a_i| + e) again and again. That is a step uphill on f(R) = tr(R^T A): with B = R^T A,
+/* Mueller, Bender, Chentanez and Macklin, "A robust method to extract the rotational part of deformations" (2016),
+   repeatedly rotate R by w = sum r_i x a_i / (|sum r_i . a_i| + e). This is an ascent step on f(R) = tr(R^T A): with B
+   = R^T A,
 
-       f(R exp(w)) = tr B + w . t - w . H w / 2 + ...,    t = (B21 - B12, B02 - B20, B10 - B01),   H = tr(B) I - (B + B^T) / 2
+       f(R exp(w)) = tr B + w . t - w . H w / 2 + ...,    t = (B21 - B12, B02 - B20, B10 - B01),
+        H = tr(B) I - (B + B^T) / 2
 
-   and their step is t / tr(B), which takes long where points are nearly on a line. The whole of H makes it Newton's
-   method: two or three steps from the last rotation, to the last digit. (Their e, which belongs inside of the reciprocal,
-   is here the least pivot of H that counts as one, relative to A.)
+   and their step is t / tr(B), which converges slowly where points are nearly on a line. With the full H it is Newton's
+   method: from the last rotation it needs two or three steps to the last digit. (Their e, which belongs inside the
+   reciprocal, is here the least pivot of H that is not treated as 0, relative to A.)
 
-   f has one hill on the rotations. Its other places with t = 0, 180 degrees away, are saddles and the valley, and there H
-   has a negative direction. So if t = 0 and H is positive, this is the best rotation of all; and if it is not, or where
-   Newton's method does not settle, the hill is found directly. For the quaternion (v, w) of R,
+   f has one maximum on the rotations. Its other stationary points (t = 0), 180 degrees away, are saddles and the
+   minimum. There H has a negative direction. So if t = 0 and H is positive definite, R is the best rotation. Otherwise,
+   or where Newton's method does not converge, the maximum is found directly. For the quaternion (v, w) of R,
 
        f = q . K q,     K = [ A + A^T - tr(A) I   t ]
                             [ t^T            tr(A) ]
 
-   (Horn 1987): q is the eigenvector of the largest eigenvalue. If there are several, everything in between is equally
-   good, and the nearest to the last rotation is chosen: no kick by chance is needed off a saddle, a line of points does
-   not spin about itself, and a group in one place stays turned as it was. */
+   (Horn 1987): q is the eigenvector of the largest eigenvalue. If there are several such eigenvectors, all their
+   combinations are equally good, and the one nearest to the last rotation is chosen. So no random perturbation is
+   needed to leave a saddle, a line of points does not rotate about itself, and a group in one place keeps its
+   rotation. */
 #include "bodies/extract.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-/* Newton steps at most, and the turn in radians after which the next would be below rounding. */
+/* The most Newton steps, and the rotation in radians below which the next step would be below rounding. */
 #define STEPS   8
 #define SETTLED 1e-9
 
-/* Rotations that are this good, relative to the size of a, are equally good. In single precision the places of points on
-   a line leave about 1e-14. */
+/* Rotations whose f differs by less than this, relative to the size of a, are equally good. In single precision the
+   positions of points on a line leave about 1e-14. */
 #define EQUAL 1e-9
 
-/* A guess with less than this in the space of the best rotations says nothing about which of them. */
+/* If the guess has a smaller part than this in the space of the best rotations, it selects none of them. */
 #define FAINT 1e-6
 
-/* Sweeps of Jacobi's method; it needs six or seven. */
+/* The most sweeps of Jacobi's method. It needs six or seven. */
 #define SWEEPS 32
 
 sn_mat3 sn_rotation_matrix(const double q[4])
@@ -57,9 +60,9 @@ static void normalise4(double q[4])
         q[i] *= scale;
 }
 
-/* ---- Newton's method ------------------------------------------------------------------------------------------------ */
+/* ---- Newton's method --------------------------------------------------------------------------------------------- */
 
-/* q turned by w in its own frame: (w / 2, 1), normalised, which is a turn of about |w| and needs no sine. */
+/* Rotates q by w in its own frame: (w / 2, 1), normalised. This is a rotation of about |w| and needs no sine. */
 static void turn_by(double q[4], const double w[3])
 {
     double x = q[0], y = q[1], z = q[2], s = q[3], a = w[0] / 2, b = w[1] / 2, c = w[2] / 2;
@@ -79,7 +82,7 @@ static void turn_back(const double q[4], const sn_mat3 *a, double b[3][3])
             b[i][j] = r.m[0][i] * a->m[0][j] + r.m[1][i] * a->m[1][j] + r.m[2][i] * a->m[2][j];
 }
 
-/* Solves h w = t by the factors L D L^T; false if a pivot is not above `least`. */
+/* Solves h w = t by the factors L D L^T. False if a pivot is not above `least`. */
 static bool solve(double h[3][3], const double t[3], double least, double w[3])
 {
     double d0 = h[0][0];
@@ -100,7 +103,7 @@ static bool solve(double h[3][3], const double t[3], double least, double w[3])
     return true;
 }
 
-/* a is of size 1. False if it did not settle on the hill; q is then anything. */
+/* Newton's method. a is of size 1. False if it did not converge to the maximum; q is then undefined. */
 static bool climb(const sn_mat3 *a, double q[4])
 {
     for (int step = 0; step < STEPS; ++step) {
@@ -122,9 +125,9 @@ static bool climb(const sn_mat3 *a, double q[4])
     return false;
 }
 
-/* ---- Directly --------------------------------------------------------------------------------------------------------- */
+/* ---- Directly ---------------------------------------------------------------------------------------------------- */
 
-/* Makes k[p][q] 0 by a rotation in that plane; the rows of axis turn along. */
+/* Makes k[p][q] 0 by a rotation in that plane. The rows of axis rotate with it. */
 static void eliminate(double k[4][4], double axis[4][4], int p, int q)
 {
     if (k[p][q] == 0)
@@ -147,8 +150,8 @@ static void eliminate(double k[4][4], double axis[4][4], int p, int q)
     }
 }
 
-/* Jacobi's method: k becomes diagonal, and row i of axis is the eigenvector of k[i][i]. Numbers that are so small beside
-   the diagonal that adding them changes nothing count as 0. */
+/* Jacobi's method: k becomes diagonal, and row i of axis is the eigenvector of k[i][i]. Entries so small beside the
+   diagonal that adding them changes nothing count as 0. */
 static void diagonalise(double k[4][4], double axis[4][4])
 {
     memset(axis, 0, 16 * sizeof(double));
@@ -170,7 +173,7 @@ static void diagonalise(double k[4][4], double axis[4][4])
     }
 }
 
-/* The best rotation, of several the one nearest to `guess`. mat is of size 1. */
+/* The best rotation; if there are several, the one nearest to `guess`. mat is of size 1. */
 static void find_best(const sn_mat3 *mat, const double guess[4], double q[4])
 {
     const double(*a)[3] = mat->m;
@@ -187,7 +190,7 @@ static void find_best(const sn_mat3 *mat, const double guess[4], double q[4])
     for (int i = 0; i < 4; ++i)
         q[i] = 0;
     for (int i = 0; i < 4;
-         ++i) { /* the part of the guess among the best; twice the sum of pivots of H is between two */
+         ++i) { /* project the guess on the best ones; twice the sum of pivots of H is between two eigenvalues */
         if (k[i][i] < k[best][best] - 2 * EQUAL)
             continue;
         double part = dot4(axis[i], guess);
@@ -199,9 +202,9 @@ static void find_best(const sn_mat3 *mat, const double guess[4], double q[4])
     normalise4(q);
 }
 
-/* ---- Both ------------------------------------------------------------------------------------------------------------- */
+/* ---- Both -------------------------------------------------------------------------------------------------------- */
 
-/* The largest entry, or infinity if one is not finite. */
+/* The largest entry. Infinity if one is not finite. */
 static double size_of(const sn_mat3 *a, int n)
 {
     double size = 0;
@@ -214,7 +217,7 @@ static double size_of(const sn_mat3 *a, int n)
     return size;
 }
 
-/* A guess to begin with: the last rotation, or none. */
+/* The initial guess: the last rotation, or the identity. */
 static void begin(const double q[4], double guess[4])
 {
     static const double none[4] = {0, 0, 0, 1};
@@ -231,7 +234,7 @@ bool sn_extract_rotation(const sn_mat3 *a, double q[4])
     if (!isfinite(size))
         return false;
     begin(q, guess);
-    if (size < 1e-300) { /* nothing to go by */
+    if (size < 1e-300) { /* a has no direction */
         memcpy(q, guess, sizeof guess);
         return true;
     }

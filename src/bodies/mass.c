@@ -12,20 +12,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of the sum of the moments: an entry off the diagonal that is less than this is rounding, of sums over many triangles
-   too. It is dropped, or axes of equal moments, such as those of a cube, would be turned by chance. */
+/* Relative to the sum of the moments. A smaller off-diagonal entry is rounding, also in sums over many triangles. It is
+   dropped. Otherwise axes of equal moments, such as those of a cube, would be rotated at random. */
 #define NOT_MIXED 1e-12
 
-/* Of the parts that it is the sum of: less volume than this is none but for rounding. */
+/* Relative to the sum of the parts' absolute volumes: a smaller volume counts as none. */
 #define LEAST_VOLUME 1e-12
 
-/* Of its longest edge: a triangle that is less high than this has no normal of its own. */
+/* Relative to its longest edge: a triangle with a smaller height has no normal of its own. */
 #define LEAST_HEIGHT 1e-6
 
-/* How many slivers in a row can be told apart from a surface that has no direction at all. */
+/* The most slivers in a row that are told apart from a surface without any direction. */
 #define MOST_ROUNDS 64
 
-/* rad^2: by how much all corners of one convex polyhedron together may seem to miss the whole sphere. */
+/* rad^2: by how much the solid angles of all corners of a convex polyhedron may differ from the full sphere. */
 #define SPHERE_SLACK 0.1
 
 static bool refuse(char *message, size_t size, const char *format, ...) SN_PRINTF(3, 4);
@@ -39,9 +39,9 @@ static bool refuse(char *message, size_t size, const char *format, ...)
     return false;
 }
 
-/* ---- Integrals over a solid ---------------------------------------------------------------------------------------- */
+/* ---- Integrals over a solid -------------------------------------------------------------------------------------- */
 
-/* Of 1, x and x x^T over its volume. second is xx, yy, zz, xy, xz, yz, as everywhere here. */
+/* The integrals of 1, x and x x^T over the solid. second: xx, yy, zz, xy, xz, yz, as everywhere here. */
 typedef struct integrals {
     double volume;    /* m^3 */
     sn_dvec3 first;   /* m^4 */
@@ -87,7 +87,7 @@ static bool check_range(const sn_mass_properties *mass, char *message, size_t si
                   mass->mass, moment[0], moment[1], moment[2]);
 }
 
-/* The integrals are about a place near the centre, so that nothing is lost when they are moved there. */
+/* The integrals are about a point near the centre, so that no digits are lost when they are moved there. */
 static bool finish(sn_mass_properties *mass, const integrals *sum, sn_dvec3 about, double density, char *message,
                    size_t size)
 {
@@ -105,10 +105,11 @@ static bool finish(sn_mass_properties *mass, const integrals *sum, sn_dvec3 abou
     return true;
 }
 
-/* ---- Boxes, capsules, spheres: all within a radius of a box ---------------------------------------------------------- */
+/* ---- Boxes, capsules, spheres: all within a radius of a box ------------------------------------------------------ */
 
-/* The part where some coordinates are beyond the inner box and the others within it. Those beyond, seen from the box's
-   face, edge or corner, make up a segment, disc or ball, of which the signs of the coordinates cut one piece each. */
+/* The part of the solid where the coordinates in `beyond` are outside the inner box and the others inside. Seen from
+   the box's face, edge or corner, the coordinates outside form a segment, disc or ball. The signs of the coordinates
+   cut one piece each from it. */
 static void add_region(integrals *sum, const double half[3], double r, unsigned beyond)
 {
     static const double whole[4] = {1, 2, MATH_PI, 4 * MATH_PI / 3};        /* times r^k: its size */
@@ -158,10 +159,10 @@ bool sn_mass_of_sphere(sn_mass_properties *mass, double radius, double density, 
     return sn_mass_of_capsule(mass, 0, radius, density, message, size);
 }
 
-/* ---- Meshes ---------------------------------------------------------------------------------------------------------- */
+/* ---- Meshes ------------------------------------------------------------------------------------------------------ */
 
-/* Triangles, with places seen from `about`, which is a vertex plus an offset: near the mesh, so that one that is far
-   away keeps its digits. */
+/* Triangles, with positions relative to `about`: a vertex plus an offset, near the mesh, so that a mesh far from the
+   origin keeps its digits. */
 typedef struct surface {
     const sn_vec3 *vertex;
     const uint32_t *index;
@@ -174,7 +175,8 @@ static sn_dvec3 seen(const surface *s, uint32_t vertex)
     return dvec3_sub(dvec3_sub(dvec3_from(s->vertex[vertex]), s->start), s->offset);
 }
 
-/* The tetrahedra between `about` and every triangle, with the sign of their volume. gross: their sum without it. */
+/* Sums over the tetrahedra between `about` and every triangle, with signed volumes. gross: the sum of their absolute
+   volumes. */
 static integrals integrate(const surface *s, double *gross)
 {
     integrals sum = {0};
@@ -183,7 +185,7 @@ static integrals integrate(const surface *s, double *gross)
         const uint32_t *corner = &s->index[(size_t)i * 3];
         sn_dvec3 a = seen(s, corner[0]), b = seen(s, corner[1]), c = seen(s, corner[2]);
         sn_dvec3 all = dvec3_add(dvec3_add(a, b), c);
-        double six = dvec3_dot(a, dvec3_cross(dvec3_sub(b, a), dvec3_sub(c, a))); /* times the volume */
+        double six = dvec3_dot(a, dvec3_cross(dvec3_sub(b, a), dvec3_sub(c, a))); /* six times the volume */
         sum.volume += six / 6;
         *gross += fabs(six) / 6;
         sum.first = dvec3_add(sum.first, dvec3_scale(all, six / 24));
@@ -195,7 +197,7 @@ static integrals integrate(const surface *s, double *gross)
     return sum;
 }
 
-/* Places are seen from the centre from here on. False if there is no volume to have one. */
+/* Makes positions relative to the centre. False if the mesh has no volume. */
 static bool go_to_centre(surface *s, double *gross)
 {
     s->start = dvec3_from(s->vertex[s->index[0]]);
@@ -246,30 +248,30 @@ bool sn_mass_of_mesh(sn_mass_properties *mass, const sn_allocator *allocator, co
     return ok;
 }
 
-/* ---- Rounded convex polyhedra ------------------------------------------------------------------------------------------
-   All within r of a convex polyhedron is the polyhedron, a prism of height r on every face, a sector of a cylinder along
-   every edge, and a sector of a ball at every corner. Along an edge the normal turns by the angle phi between the faces;
-   at a corner normals fill the solid angle Omega = 2 pi - (the angles of the faces there).
+/* ---- Rounded convex polyhedra ---------------------------------------------------------------------------------------
+   The points within r of a convex polyhedron are the polyhedron, a prism of height r on every face, a sector of a
+   cylinder along every edge, and a sector of a ball at every corner. Along an edge the normal rotates by the angle phi
+   between the faces. At a corner the normals fill the solid angle Omega = 2 pi - (the angles of the faces there).
 
-   Of the ball's sectors only Omega is needed. With n the normal, the integral of n over a sector is half the sum of
-   phi t over its edges, t being their directions towards the corner (Lambert), so that of the term
+   Of the ball's sectors only Omega is needed. With n the normal, the integral of n over a sector is half the sum of phi
+   t over its edges, t being their directions towards the corner (Lambert), so in the term
 
        r^4/4 sum over corners of p (integral of n)^T, and its transpose,
 
-   each edge, which counts at both its ends with opposite t, leaves r^4/4 l phi t t^T, l its length; and n n^T over all
-   sectors together is that of the whole ball. All of it holds with signs, so an edge that rounding made slightly hollow
-   takes away what its neighbours have too much. */
+   each edge counts at both its ends with opposite t, and leaves r^4/4 l phi t t^T, with l its length. The sum of n n^T
+   over all sectors is that of the whole ball. All of this holds with signs: an edge that rounding made slightly concave
+   subtracts the excess of its neighbours. */
 
 typedef struct edges {
-    sn_sort_item *item;    /* two a piece once sorted: the key is its vertices, a the triangle, b whether it runs from
-                              the lower vertex to the higher */
+    sn_sort_item *item;    /* after sorting two for each edge: the key is its vertices, a the triangle, b true if the
+                              triangle runs from the lower vertex to the higher */
     sn_sort_item *scratch; /* as many */
-    sn_dvec3 *normal;      /* of each triangle, length 1; 0 while it is not known */
-    double *angle;         /* rad: of each vertex, the sum of the corners there */
-    uint32_t count;        /* of items */
+    sn_dvec3 *normal;      /* of each triangle, length 1; 0 while unknown */
+    double *angle;         /* rad: for each vertex, the sum of the triangle angles there */
+    uint32_t count;        /* number of items */
 } edges;
 
-/* The block that holds it all. */
+/* The size of the block that holds all arrays. */
 static size_t edges_size(uint32_t vertices, uint32_t triangles)
 {
     uint64_t bytes =
@@ -317,7 +319,7 @@ static bool check_surface(const surface *s, char *message, size_t size)
     return true;
 }
 
-/* Every edge joins two triangles that run in opposite ways along it. */
+/* Every edge must join two triangles that run in opposite directions along it. */
 static bool join_edges(edges *e, const surface *s, char *message, size_t size)
 {
     for (uint32_t i = 0; i < e->count; ++i) {
@@ -345,7 +347,7 @@ static double squared(sn_dvec3 a)
     return dvec3_dot(a, a);
 }
 
-/* The normals of triangles that have one, and the angles at their corners. */
+/* Finds the normals of triangles that are not slivers, and the angles at their corners. */
 static void find_normals(edges *e, const surface *s)
 {
     for (uint32_t i = 0; i < s->vertices; ++i)
@@ -365,7 +367,7 @@ static void find_normals(edges *e, const surface *s)
     }
 }
 
-/* Whether an edge, by its squared length, is the longest of a triangle, but for rounding. */
+/* True if the edge, given its squared length, is the longest of the triangle, up to rounding. */
 static bool is_longest(const surface *s, uint32_t triangle, double length)
 {
     const uint32_t *corner = &s->index[(size_t)triangle * 3];
@@ -375,8 +377,8 @@ static bool is_longest(const surface *s, uint32_t triangle, double length)
     return true;
 }
 
-/* A sliver lies along its longest edge, and takes the normal from beyond that: then the normal turns at its two other
-   edges, as far as it would at that one. Slivers beside slivers take several rounds. */
+/* A sliver takes the normal of the triangle across its longest edge. Then the normal rotates at its two other edges as
+   it would have at that one. Slivers next to slivers need several rounds. */
 static bool lend_normals(edges *e, const surface *s, char *message, size_t size)
 {
     bool changed = true;
@@ -399,7 +401,7 @@ static bool lend_normals(edges *e, const surface *s, char *message, size_t size)
     return true;
 }
 
-/* Triangle times 0 .. r along its normal. */
+/* The triangle, extruded from 0 to r along its normal. */
 static void add_prism(integrals *sum, const surface *s, uint32_t triangle, sn_dvec3 n, double r)
 {
     const uint32_t *corner = &s->index[(size_t)triangle * 3];
@@ -417,7 +419,7 @@ static void add_prism(integrals *sum, const surface *s, uint32_t triangle, sn_dv
 }
 
 /* The sector of a cylinder along the edge from p to q between two normals, and the edge's share in the balls at its
-   ends. Gives the angle between the normals, negative for a hollow edge. */
+   ends. Returns the angle between the normals, negative for a concave edge. */
 static double add_sector(integrals *sum, sn_dvec3 p, sn_dvec3 q, sn_dvec3 one, sn_dvec3 other, double r)
 {
     sn_dvec3 way = dvec3_sub(q, p), all = dvec3_add(p, q), middle = dvec3_scale(all, 0.5);
@@ -447,7 +449,9 @@ static bool add_sectors(integrals *sum, const edges *e, const surface *s, double
     for (uint32_t i = 0; i < e->count; i += 2) {
         const sn_sort_item *item = &e->item[i];
         uint32_t low = (uint32_t)(item->key >> 32), high = (uint32_t)item->key;
-        const sn_dvec3 *one = &e->normal[item[!item->b].a], *other = &e->normal[item[item->b].a]; /* one: low to high */
+        const sn_dvec3 *one = &e->normal[item[!item->b].a], *other = &e->normal[item[item->b].a]; /* one: of the
+                                                                                                     triangle that runs
+                                                                                                     from low to high */
         double phi = add_sector(sum, seen(s, low), seen(s, high), *one, *other, r);
         if (phi < -SN_MASS_MOST_HOLLOW)
             return refuse(
@@ -462,7 +466,7 @@ static bool add_corners(integrals *sum, const edges *e, const surface *s, double
 {
     double sphere = 0;
     for (uint32_t i = 0; i < s->vertices; ++i) {
-        if (e->angle[i] == 0) /* no triangle has it */
+        if (e->angle[i] == 0) /* no triangle uses it */
             continue;
         double omega = 2 * MATH_PI - e->angle[i], volume = omega * r * r * r / 3;
         sn_dvec3 p = seen(s, i);
@@ -524,7 +528,7 @@ bool sn_mass_of_convex(sn_mass_properties *mass, const sn_allocator *allocator, 
     return ok;
 }
 
-/* ---- Arithmetic ---------------------------------------------------------------------------------------------------- */
+/* ---- Arithmetic -------------------------------------------------------------------------------------------------- */
 
 static void unpack(const double inertia[6], double matrix[3][3])
 {
@@ -557,7 +561,8 @@ void sn_mass_move(sn_mass_properties *mass, sn_quat rotation, const double way[3
         mass->centre[i] += way[i];
 }
 
-/* About the common centre two masses have the inertia of one, m1 m2 / (m1 + m2), at the end of the way between them. */
+/* About the common centre, two masses have the inertia of one reduced mass, m1 m2 / (m1 + m2), at the distance between
+   them. */
 void sn_mass_add(sn_mass_properties *sum, const sn_mass_properties *part)
 {
     double all = sum->mass + part->mass;
@@ -592,9 +597,9 @@ bool sn_mass_scale_to(sn_mass_properties *mass, double kilograms, char *message,
     return true;
 }
 
-/* ---- Principal axes -------------------------------------------------------------------------------------------------- */
+/* ---- Principal axes ---------------------------------------------------------------------------------------------- */
 
-/* From the largest of the four numbers, so that none is divided by something small (Shepperd 1978). */
+/* Starts from the largest of the four numbers, so that none is divided by a small one (Shepperd 1978). */
 static void quaternion_of(double axis[3][3], double q[4])
 {
     double trace = axis[0][0] + axis[1][1] + axis[2][2];
@@ -646,7 +651,7 @@ void sn_mass_principal(const double inertia[6], double moment[3], double q[4])
             moment[i] = 0;
 }
 
-/* Of three moments, none negative, the one that is more than the two others together, or -1. */
+/* The index of the moment that is larger than the sum of the two others, or -1. No moment is negative. */
 static int too_great(const double moment[3])
 {
     for (int i = 0; i < 3; ++i)

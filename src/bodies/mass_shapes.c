@@ -7,20 +7,21 @@
 
 #include <stdio.h>
 
-/* ---- Solids of revolution ----------------------------------------------------------------------------------------------
+/* ---- Solids of revolution -------------------------------------------------------------------------------------------
    About y, with the profile r(y), a solid of density 1 has
 
        V = pi ∫ r^2 dy,   ∫ y dV = pi ∫ r^2 y dy,   ∫ y^2 dV = pi ∫ r^2 y^2 dy,   ∫ x^2 dV = ∫ z^2 dV = pi/4 ∫ r^4 dy.
 
-   A profile is made of straight pieces and of arcs, which are those of the rounding. Each is integrated by Gauss's rule of
-   sixteen points, by its own parameter, in which the integrands are polynomials of degree 5 or smooth: to the last digits. */
+   A profile consists of straight pieces and of arcs (the rounding). Each is integrated over its own parameter by
+   Gauss's rule of sixteen points. There the integrands are polynomials of degree 5, or smooth, so the result is precise
+   to the last digits. */
 
 typedef struct sums {
     double volume, first, along, across; /* m^3, m^4, m^5, m^5 */
 } sums;
 
-/* A piece of a profile: from (r0, y0) to (r1, y1); or, with a radius, an arc about (r0, y0) from one angle above the
-   horizontal to another. */
+/* A piece of a profile: a line from (r0, y0) to (r1, y1), or, with a radius, an arc about (r0, y0) between two angles
+   above the horizontal. */
 typedef struct piece {
     double r0, y0, r1, y1;
     double radius, from, to;
@@ -85,10 +86,10 @@ static bool mass_of_revolved(sn_mass_properties *mass, const sn_convex *convex, 
         for (uint32_t i = 0; i < 3; ++i)
             if (i == 1 || round > 0)
                 add_piece(&s, &pieces[i]);
-        s.first = 0; /* it is symmetric */
+        s.first = 0; /* zero by symmetry */
         return finish(&s, density, mass, message, size);
     }
-    /* the normal of the side of a cone is so much above the horizontal */
+    /* The angle of the side's normal above the horizontal. */
     const double lean = sn_math_atan2(radius, 2 * half), out = round * sn_math_cos(lean),
                  up = round * sn_math_sin(lean);
     const piece pieces[] = {{radius, -half, 0, 0, round, -right, 0},
@@ -101,9 +102,9 @@ static bool mass_of_revolved(sn_mass_properties *mass, const sn_convex *convex, 
     return finish(&s, density, mass, message, size);
 }
 
-/* ---- Hulls ------------------------------------------------------------------------------------------------------------ */
+/* ---- Hulls ------------------------------------------------------------------------------------------------------- */
 
-/* Its faces, cut into triangles. */
+/* The hull's faces, cut into triangles. */
 static bool mass_of_hull(sn_mass_properties *mass, const sn_allocator *allocator, const sn_hull *hull, double radius,
                          double density, bool *out_of_memory, char *message, size_t size)
 {

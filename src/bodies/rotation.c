@@ -1,4 +1,4 @@
-/* Rotations of bodies, one by one, as quaternions and vectors of double. */
+/* Rotations of single bodies, as quaternions and vectors of double. */
 #include "bodies/rotation.h"
 
 #include "base/dvec.h"
@@ -16,7 +16,7 @@ static void put(double *to, sn_dvec3 a)
     to[2] = a.z;
 }
 
-/* a + 2 w (v x a) + 2 v x (v x a), exactly a where nothing turns. */
+/* a + 2 w (v x a) + 2 v x (v x a). Exactly a for no rotation. */
 static inline sn_dvec3 turned(sn_dvec3 v, double w, sn_dvec3 a)
 {
     sn_dvec3 t = dvec3_scale(dvec3_cross(v, a), 2);
@@ -55,7 +55,7 @@ void sn_rotate_by(double q[4], const double a[3])
 
 /* ---- Rates ------------------------------------------------------------------------------------------------------- */
 
-/* World to body, times one number for each axis, and back. */
+/* Rotates world to body, multiplies each component by a weight, and rotates back. */
 static void weigh(const double q[4], const double from[3], const double weight[3], double to[3])
 {
     double own[3];

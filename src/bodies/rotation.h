@@ -1,30 +1,30 @@
-/* How a rigid body turns when nothing acts on it, in double.
+/* Free rotation of a rigid body, in double.
 
-   An orientation is a unit quaternion q (x, y, z, w; w is the real part) that takes the body's principal frame to the
-   world's. What moves on is kept as the angular momentum l, in kg m^2/s along the axes of the world: free rotation does
-   not change it, so it is given and never written here. inverse_moment[i] is 1 / I_i; 0 is a body that does not turn
-   about that axis, whatever its momentum. */
+   An orientation is a unit quaternion q (x, y, z, w; w is the real part) that rotates the body's principal frame to the
+   world. The state of motion is the angular momentum l, in kg m^2/s along the axes of the world. Free rotation does not
+   change it, so it is an input and never written here. inverse_moment[i] is 1 / I_i; 0: the body does not rotate about
+   that axis, whatever its momentum. */
 #ifndef SN_BODIES_ROTATION_H
 #define SN_BODIES_ROTATION_H
 
 #include <float.h>
 #include <math.h>
 
-/* What loops over all bodies call in every substep is defined here, where they can see it: a call takes as long as what it does. */
+/* Functions that loops over all bodies call in every substep are inline: a call would take as long as their work. */
 
-/* A squared length nearer to 1 than that is 1 but for rounding. */
+/* A squared length that differs from 1 by at most this counts as 1. */
 #define SN_UNIT_SLACK (8 * DBL_EPSILON)
 
-/* Turns a free body on by the time h (s; negative: back). Spheres and symmetric tops exactly, however fast; others to
-   second order in h, with an energy that swings but does not drift. Steps back the way it came but for rounding. What
-   is not finite makes q NaN. */
+/* Advances a free body's rotation by the time h (s; negative: backwards). Exact for spheres and symmetric tops at any
+   speed. Other bodies: second order in h, with an energy that oscillates but does not drift. Time-reversible up to
+   rounding. Non-finite input makes q NaN. */
 void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[3], double h);
 
-/* q times normalise(a, 1): turned by 2 atan |a| about a, which is given along the body's own axes (Cayley). For small
-   turns a is half the angle. */
+/* q times normalise(a, 1): rotated by 2 atan |a| about a, given along the body's own axes (Cayley). For small rotations
+   a is half the angle. */
 void sn_rotate_by(double q[4], const double a[3]);
 
-/* a times b: first b, then a. result is neither of them. */
+/* a times b: first b, then a. result must be neither of them. */
 static inline void sn_rotate_times(const double a[4], const double b[4], double result[4])
 {
     result[0] = b[0] * a[3] + a[0] * b[3] + (a[1] * b[2] - a[2] * b[1]);
@@ -33,7 +33,8 @@ static inline void sn_rotate_times(const double a[4], const double b[4], double 
     result[3] = a[3] * b[3] - (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
 }
 
-/* To length 1. A quaternion that is so but for rounding keeps its bits, so that a body at rest does, too. */
+/* Normalises q. A quaternion that is a unit quaternion up to rounding keeps its bits, so that a body at rest does,
+   too. */
 static inline void sn_rotate_normalise(double q[4])
 {
     const double squared = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
@@ -49,14 +50,14 @@ static inline void sn_rotate_normalise(double q[4])
         q[i] *= inverse;
 }
 
-/* A vector along the body's axes, along those of the world, and back. to may be from. */
+/* Rotates a vector from the body's axes to the world, and back. to may be from. */
 void sn_rotate_vector(const double q[4], const double from[3], double to[3]);
 void sn_rotate_vector_back(const double q[4], const double from[3], double to[3]);
 
-/* The matrix of the same: column i is the body's axis i in the world. Exactly the identity for (0, 0, 0, 1). */
+/* The rotation matrix: column i is the body's axis i in the world. Exactly the identity for (0, 0, 0, 1). */
 void sn_rotate_matrix(const double q[4], double matrix[3][3]);
 
-/* Column i of it alone. */
+/* Only column i of it. */
 static inline void sn_rotate_axis(const double q[4], int i, double axis[3])
 {
     const double x = q[0], y = q[1], z = q[2], w = q[3];
@@ -75,20 +76,21 @@ static inline void sn_rotate_axis(const double q[4], int i, double axis[3])
     }
 }
 
-/* The axis around which a body with these moments, or their inverses, looks alike on all sides; 3: there is none. */
+/* The symmetry axis of a body with these moments or inverse moments: the one whose two other moments are equal. 3:
+   there is none. */
 static inline int rotate_odd_axis(const double moment[3])
 {
     return moment[0] == moment[1] ? 2 : moment[0] == moment[2] ? 1 : moment[1] == moment[2] ? 0 : 3;
 }
 
-/* Angular velocity (rad/s, along the world's axes) of a body with the momentum l. */
+/* The angular velocity (rad/s, along the world's axes) of a body with the momentum l. */
 void sn_rotate_velocity(const double q[4], const double l[3], const double inverse_moment[3], double omega[3]);
 
-/* And the momentum of one with the angular velocity omega. A moment of 0 stands for a body that does not turn about that
-   axis: it takes up no momentum there. */
+/* The momentum for the angular velocity omega. A moment of 0 means that the body does not rotate about that axis and
+   has no momentum there. */
 void sn_rotate_momentum(const double q[4], const double omega[3], const double moment[3], double l[3]);
 
-/* J */
+/* The rotational energy, J. */
 double sn_rotate_energy(const double q[4], const double l[3], const double inverse_moment[3]);
 
 #endif

@@ -1,18 +1,18 @@
 /* Free rotation by splitting (Dullweber, Leimkuhler and McLachlan 1997). With m = R^T l, the momentum along the body's
-   axes, the energy is H = sum x_i m_i^2 / 2, where x_i = 1 / I_i. Each term alone turns the body about its axis i at the
-   rate x_i m_i, which does not change meanwhile: a motion that can be written down. One after the other they are the
-   whole motion but for their commutators, and in a symmetric order (half of a, all of b, half of a) these cancel to
-   second order. m is only ever turned, and l never touched: |l| and its direction are kept exactly, and as m stays on
-   its sphere, the energy stays between its bounds whatever the step.
+   axes, the energy is H = sum x_i m_i^2 / 2, where x_i = 1 / I_i. Each term alone rotates the body about its axis i at
+   the constant rate x_i m_i, which has a closed form. Applied one after the other, they give the whole motion except
+   for their commutators. In a symmetric order (half of a, all of b, half of a) these cancel to second order. m is only
+   rotated and l is never changed. So |l| and its direction are kept exactly. And as m stays on its sphere, the energy
+   stays within bounds for any step.
 
    The three axes are not treated alike. With x_c the middle one of the three,
 
-       H = x_c |m|^2 / 2 + sum (x_i - x_c) m_i^2 / 2,
+          H = x_c |m|^2 / 2 + sum (x_i - x_c) m_i^2 / 2,
 
-   and the first term commutes with the others: |m| is the same for all of them. It turns the body about l in the world
-   at the rate x_c |l|, exactly. Two axes are left, with the differences x_i - x_c, and of a symmetric top only one: then
-   nothing is approximated. Of the three choices the middle one leaves the smallest product of differences, which the
-   error is proportional to. */
+   and the first term commutes with the others, because they do not change |m|. It rotates the body about l in the world
+   at the rate x_c |l|, exactly. Two axes are left, with the differences x_i - x_c; for a symmetric top only one, so
+   nothing is approximated. Of the three choices, the middle one gives the smallest product of the differences, to which
+   the error is proportional. */
 #define SN_LANE_DOUBLE 1
 #include "bodies/turning.h"
 
@@ -22,27 +22,28 @@
 
 #include <float.h>
 
-/* rad: the most that the two axes that are left may turn by in one go; beyond that a step is cut into equal parts. At
-   this angle the energy of the worst of many bodies swings by a thousandth, and that falls with the square. */
+/* rad: the largest rotation about the two remaining axes in one part. A step with more is cut into equal parts. At this
+   angle the energy of the worst of many bodies oscillates by a thousandth. The error falls with the square of the
+   angle. */
 #define MOST_ANGLE 0.25
 
-/* The most parts: 32 rad a step are followed well. A body that turns faster keeps its momentum and turns too fast or too
-   slowly. */
+/* The most parts. Up to 32 rad per step the rotation is accurate. A faster body keeps its momentum but rotates too fast
+   or too slowly. */
 #define MOST_PARTS 128
 
-/* rad: what turns by less in a substep has the same inertia all through it, but for so large a share. */
+/* rad: for smaller rotations in a substep, the change of the world inertia by the rotation is neglected. */
 #define BARELY 1e-4
 
-/* A squared length nearer to 1 than that is 1 but for rounding. */
+/* A squared length that differs from 1 by at most this counts as 1. */
 #define UNIT_SLACK (8 * DBL_EPSILON)
 
-/* rad: below this angle Taylor's series with so many terms have all digits: the first that are left out are 1e-17. */
+/* rad: below this angle the Taylor series used here are precise to all digits: the first omitted terms are 1e-17. */
 #define SMALL_ANGLE 0.25
 
 #define SMALL_TURN                                                                                                     \
     1e-4 /* the square of the sine of half an angle below which the series of the arcsine has all digits */
 
-/* A number of each of so many bodies, and back. */
+/* Gather one field of several bodies into lanes, and scatter it. */
 #if SN_WIDTH == 1
 #define PICK(of, number)   ((lane_number)(of)[0] number)
 #define PUT(of, number, a) ((of)[0] number = (a))
@@ -63,7 +64,7 @@
 #define PUT3(of, numbers, a)    (PUT(of, numbers[0], (a).x), PUT(of, numbers[1], (a).y), PUT(of, numbers[2], (a).z))
 #define PUT4(of, numbers, a)    (PUT3(of, numbers, a), PUT(of, numbers[3], (a).w))
 
-/* As sn_real. */
+/* Lanes converted to sn_real. */
 #if SN_VECTOR && !SINEW_DOUBLE
 typedef float reals __attribute__((vector_size(SN_VECTOR / 2)));
 #define REALS(a) __builtin_convertvector(a, reals)
@@ -91,7 +92,7 @@ SN_LANES_INLINE lanes3 vector_part(lanes4 q)
     return (lanes3){q.x, q.y, q.z};
 }
 
-/* First b, then a. */
+/* The product: first b, then a. */
 SN_LANES_INLINE lanes4 times(lanes4 a, lanes4 b)
 {
     const lanes3 u = vector_part(a), v = vector_part(b), cross = lanes3_cross(u, v);
@@ -99,7 +100,7 @@ SN_LANES_INLINE lanes4 times(lanes4 a, lanes4 b)
     return (lanes4){sum.x, sum.y, sum.z, a.w * b.w - lanes3_dot(u, v)};
 }
 
-/* Of length 1. Nothing is no rotation. */
+/* Normalises. A zero quaternion becomes the identity. */
 SN_LANES_INLINE lanes4 unit(lanes4 q)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1);
@@ -112,16 +113,16 @@ SN_LANES_INLINE lanes4 unit(lanes4 q)
     return (lanes4){q.x * scale, q.y * scale, q.z * scale, lanes_choose(none, one, q.w * scale)};
 }
 
-/* a + 2 w (v x a) + 2 v x (v x a), exactly a where nothing turns. */
+/* a + 2 w (v x a) + 2 v x (v x a). Exactly a for no rotation. */
 SN_LANES_INLINE lanes3 turned(lanes3 v, lanes w, lanes3 a)
 {
     const lanes3 t = lanes3_scale(lanes3_cross(v, a), lanes_all(2));
     return lanes3_add(lanes3_add(a, lanes3_scale(t, w)), lanes3_cross(v, t));
 }
 
-/* ---- Free rotation -------------------------------------------------------------------------------------------------- */
+/* ---- Free rotation ----------------------------------------------------------------------------------------------- */
 
-/* Sine and cosine. In a substep nearly all angles are small. */
+/* Sine and cosine. In a substep nearly all angles are small: then the series is enough. */
 SN_LANES_INLINE lanes sine_cosine(lanes x, lanes *cosine)
 {
     const lanes z = x * x, one = lanes_all(1);
@@ -141,7 +142,7 @@ SN_LANES_INLINE lanes sine_cosine(lanes x, lanes *cosine)
     return lanes_choose(small, s, other);
 }
 
-/* Bodies on their way: orientations, and momenta along their own axes, which are called so that x is the middle one. */
+/* Bodies during a step: orientations, and momenta along their own axes, named so that x is the middle one. */
 typedef struct tops {
     lanes4 q;
     lanes3 m;
@@ -153,7 +154,7 @@ SN_LANES_INLINE lanes4 choose4(flags where, lanes4 a, lanes4 b)
                     lanes_choose(where, a.w, b.w)};
 }
 
-/* Where `acts`; elsewhere nothing turns. */
+/* Takes the rotated state in lanes where `acts` is set. */
 SN_LANES_INLINE void take_turn(tops *t, flags acts, const tops *turned)
 {
     if (flags_all(acts))
@@ -162,7 +163,8 @@ SN_LANES_INLINE void take_turn(tops *t, flags acts, const tops *turned)
         *t = (tops){choose4(acts, turned->q, t->q), lanes3_choose(acts, turned->m, t->m)};
 }
 
-/* About y, by so much for a unit of momentum about it. The product with the quaternion that has the sine at y, and the cosine. */
+/* Rotates about y by rate times the momentum about y. The quaternion's rotation has its sine at y, and its cosine at
+   w. */
 SN_LANES_INLINE void turn_about_y(tops *t, lanes rate)
 {
     const lanes one = lanes_all(1), two = lanes_all(2);
@@ -191,19 +193,19 @@ SN_LANES_INLINE void turn_about_z(tops *t, lanes rate)
     take_turn(t, acts, &turned);
 }
 
-/* How many parts a step is cut into. One axis alone is exact. */
+/* The number of parts of a step. One axis alone is exact. */
 SN_LANES_INLINE lanes parts_for(lanes3 l, lanes y, lanes z, lanes h)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1), whole = lanes_all(0x1.8p52), most = lanes_all(MOST_PARTS);
     const lanes angle = lanes3_length(lanes3_scale(l, h * lanes_max(lanes_abs(y), lanes_abs(z))));
     const flags two = lanes_unequal(y, zero) & lanes_unequal(z, zero);
     const lanes parts = angle * lanes_all(1 / MOST_ANGLE);
-    const lanes rounded = ((lanes_min(parts, most) + lanes_all(0.5)) + whole) - whole; /* up */
+    const lanes rounded = ((lanes_min(parts, most) + lanes_all(0.5)) + whole) - whole; /* rounded up */
     return lanes_choose(two, lanes_choose(lanes_above(most, parts), lanes_max(rounded, one), most), one);
 }
 
-/* Half of y, all of z, half of y, and so on; neighbouring halves are one. What has nothing about z, as most that
-   people make, is turned about y at once. */
+/* Half of y, all of z, half of y, and so on. Neighbouring halves are merged. A body without a term about z (a symmetric
+   top, as most bodies are) is rotated about y at once. */
 SN_LANES_INLINE void turn_about_two(tops *t, lanes y, lanes z, lanes3 l, lanes h)
 {
     const lanes parts = parts_for(l, y, z, h), part = h / parts, half = lanes_all(0.5);
@@ -222,7 +224,7 @@ SN_LANES_INLINE void turn_about_two(tops *t, lanes y, lanes z, lanes3 l, lanes h
     }
 }
 
-/* About the momentum, which its own axes do not see. */
+/* Rotates about the momentum. Along the body's own axes the momentum does not change. */
 SN_LANES_INLINE lanes4 turn_about_momentum(lanes4 q, lanes3 angle)
 {
     const lanes radians = lanes3_length(angle), zero = lanes_all(0);
@@ -234,7 +236,7 @@ SN_LANES_INLINE lanes4 turn_about_momentum(lanes4 q, lanes3 angle)
                     lanes_choose(turns, next.z, q.z), lanes_choose(turns, next.w, q.w)};
 }
 
-/* The same numbers, with y, or z, called x. */
+/* The same numbers with the axes renamed cyclically: y, or z, becomes x. */
 SN_LANES_INLINE lanes3 call_middle(lanes3 a, flags y, flags z)
 {
     return (lanes3){lanes_choose(y, a.y, lanes_choose(z, a.z, a.x)), lanes_choose(y, a.z, lanes_choose(z, a.x, a.y)),
@@ -258,7 +260,7 @@ SN_LANES_INLINE lanes4 rotate_freely(lanes4 q, lanes3 l, lanes3 inverse, lanes h
     const lanes3 rate = call_middle(inverse, y, z), v = call_middle(vector_part(q), y, z);
     tops t = {{v.x, v.y, v.z, q.w}, call_middle(turned(vector_part(q), -q.w, l), y, z)};
     const lanes by_y = rate.y - rate.x, by_z = rate.z - rate.x;
-    if (flags_any(lanes_unequal(by_y, zero) | lanes_unequal(by_z, zero))) /* of a cube or a ball nothing is left */
+    if (flags_any(lanes_unequal(by_y, zero) | lanes_unequal(by_z, zero))) /* for a cube or a ball both are 0 */
         turn_about_two(&t, by_y, by_z, l, h);
     const lanes3 back = call_middle(vector_part(t.q), z, y);
     lanes4 end = unit(turn_about_momentum((lanes4){back.x, back.y, back.z, t.q.w}, lanes3_scale(l, rate.x * h)));
@@ -266,7 +268,7 @@ SN_LANES_INLINE lanes4 rotate_freely(lanes4 q, lanes3 l, lanes3 inverse, lanes h
                     lanes_choose(turns, end.w, q.w)};
 }
 
-/* k times a vector along principal axes; about an axis that is locked there is nothing. */
+/* k times a vector along principal axes. 0 for a locked axis. */
 SN_LANES_INLINE lanes3 times_k(lanes3 k, lanes3 a)
 {
     const lanes endless = lanes_all((double)INFINITY);
@@ -274,7 +276,7 @@ SN_LANES_INLINE lanes3 times_k(lanes3 k, lanes3 a)
                     lanes_keep(lanes_above(endless, k.z), k.z * a.z)};
 }
 
-/* From q to end, along principal axes. */
+/* The displacement (k times angle) from q to end, along principal axes. */
 SN_LANES_INLINE lanes3 way_between(lanes4 q, lanes4 end, lanes3 k)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1), two = lanes_all(2);
@@ -296,7 +298,7 @@ SN_LANES_INLINE void put_quat(sn_quat *const *to, lanes4 q)
     PUT(to, ->x, x), PUT(to, ->y, y), PUT(to, ->z, z), PUT(to, ->w, w);
 }
 
-/* A function over batches: as many bodies at a time as there are lanes, and the rest one by one. */
+/* Runs a function over a batch: as many bodies at a time as there are lanes, the rest one by one. */
 #if SN_VECTOR
 #define TURN_REST(name) (first < batch->count && !name##_lanes_0(batch, first) ? false : sound)
 #define WEIGH_REST(name)                                                                                               \
@@ -354,7 +356,8 @@ SN_LANES_INLINE bool gain(const sn_turn_batch *b, uint32_t at)
     return true;
 }
 
-/* Whether an orientation and what its turn is moved by are finite, and no momentum is that of a body that turns at SN_TOO_FAST. */
+/* True if the orientation and the rotation vector phi are finite and no momentum exceeds the angular velocity
+   SN_TOO_FAST. */
 SN_LANES_INLINE bool is_sound(lanes4 q, lanes3 l, lanes3 k, lanes3 phi)
 {
     const lanes least = lanes_min(lanes_min(k.x, k.y), k.z), limit = lanes_all(SN_TOO_FAST) * least * least;
@@ -384,11 +387,12 @@ TURN(sn_turn_predict, sn_turn_batch, predict)
 TURN(sn_turn_settle, sn_turn_batch, settle)
 TURN(sn_turn_gain, sn_turn_batch, gain)
 
-/* ---- Contact ------------------------------------------------------------------------------------------------------------ */
+/* ---- Contact ----------------------------------------------------------------------------------------------------- */
 
-/* How moments, or their inverses, are shared out. */
+/* Symmetry of the moments or their inverses, per lane. */
 typedef struct axes {
-    flags none, all; /* no two are alike, all are; otherwise those but of the axis x, or: */
+    flags none, all; /* no two moments are equal; all are equal. Otherwise the symmetry axis is x, unless y or z is
+                        set */
     flags y, z;
 } axes;
 
@@ -406,13 +410,13 @@ SN_LANES_INLINE axes axes_of(const uint32_t *odd)
 #endif
 }
 
-/* Of three numbers, one of each axis: that of the odd one, and of the next. */
+/* Three numbers, one for each axis: reordered cyclically so that the symmetry axis comes first. */
 SN_LANES_INLINE lanes3 odd_first(const axes *a, lanes3 x)
 {
     return call_middle(x, a->y, a->z);
 }
 
-/* The odd axis, in the world: the column of the matrix of q. */
+/* The symmetry axis in the world: a column of the matrix of q. */
 SN_LANES_INLINE lanes3 odd_axis(const axes *a, lanes4 q)
 {
     const lanes one = lanes_all(1), two = lanes_all(2);
@@ -422,13 +426,13 @@ SN_LANES_INLINE lanes3 odd_axis(const axes *a, lanes4 q)
     return call_middle(u, a->z, a->y);
 }
 
-/* A symmetric matrix in the world. */
+/* A symmetric matrix, in the world. */
 typedef struct tensor {
     lanes3 diagonal;
     lanes xy, xz, yz;
 } tensor;
 
-/* With R from the principal axes to the world, R x R^T l, and w R x R^T. */
+/* With R from the principal axes to the world: returns R x R^T l, and stores w R x R^T in inverse. */
 SN_LANES_INLINE lanes3 spin_of_any(lanes4 q, lanes3 x, lanes3 l, lanes w, tensor *inverse)
 {
     const lanes one = lanes_all(1), two = lanes_all(2);
@@ -450,7 +454,7 @@ SN_LANES_INLINE lanes3 spin_of_any(lanes4 q, lanes3 x, lanes3 l, lanes w, tensor
     return (lanes3){lanes3_dot(r0, own), lanes3_dot(r1, own), lanes3_dot(r2, own)};
 }
 
-/* The same for a body that looks alike around its axis u, which is most of those that people make:
+/* The same for a body with a symmetry axis u, as most bodies have:
 
        R x R^T = x0 + (x_u - x0) u u^T */
 SN_LANES_INLINE lanes3 spin_about(const axes *odd, lanes4 q, lanes3 x, lanes3 l, lanes w, tensor *inverse)
@@ -463,7 +467,8 @@ SN_LANES_INLINE lanes3 spin_about(const axes *odd, lanes4 q, lanes3 x, lanes3 l,
     return lanes3_add(lanes3_scale(l, x0), lanes3_scale(u, along));
 }
 
-/* What turns by more than BARELY in h seconds, and does not look alike around all axes. Its inertia changes on its way. */
+/* True for a body that rotates by more than BARELY in h seconds and whose moments are not all equal. Its inertia in the
+   world changes during the substep. */
 SN_LANES_INLINE flags tumbles(const axes *odd, lanes3 x, lanes3 l, lanes h)
 {
     const lanes rate = lanes_max(lanes_max(x.x, x.y), x.z) * h;
@@ -482,7 +487,7 @@ SN_LANES_INLINE bool back(const sn_spin_batch *batch, uint32_t at)
     return true;
 }
 
-/* Of a ball or a cube R does not matter. */
+/* For a ball or a cube R does not matter. */
 SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
 {
     const axes odd = axes_of(batch->odd + at);
@@ -515,7 +520,7 @@ SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
     PUT(to, [3].x, xz), PUT(to, [3].y, yz);
 }
 
-/* The momentum that goes with a change of spin g is k^2 times that, along principal axes and per unit of mass. */
+/* The change of momentum for a change g of the angular velocity: k^2 g along principal axes, per unit of mass. */
 SN_LANES_INLINE lanes3 momentum_of(const axes *odd, lanes4 q, lanes3 k, lanes3 g)
 {
     const lanes endless = lanes_all((double)INFINITY);
@@ -536,11 +541,12 @@ SN_LANES_INLINE lanes3 momentum_of(const axes *odd, lanes4 q, lanes3 k, lanes3 g
     return lanes3_choose(odd->all, more, some);
 }
 
-/* Energy is l . I^-1 l / 2, and I depends on how the body is turned. Contact chose impulses with the spin and the inertia
-   of `as`, so it is there that the momentum changes; and from there the body turns freely, which keeps the energy. Turned
-   on from body->q by the change of its spin, a flat box without friction had up to 4 % more energy after a bounce at ten
-   substeps. What hardly turns is turned on by that change: a house of cards, whose cards turn by less than BARELY and by
-   more in turns, fell when `as` was taken for where those turned from. */
+/* The energy is l . I^-1 l / 2, and the world inertia I depends on the orientation. Contact computes impulses with the
+   angular velocity and the inertia at the orientation `as`. So the momentum changes there, and from there the body
+   rotates freely, which keeps the energy. An alternative was to rotate from body->q by the change of the angular
+   velocity. With it a flat box without friction had up to 4 % more energy after a bounce at ten substeps. A body that
+   hardly rotates is nevertheless advanced by that change. A house of cards, whose cards alternate between rotating by
+   less and by more than BARELY, fell when `as` was taken as the start of their rotation. */
 SN_LANES_INLINE bool spin(const sn_spin_batch *batch, uint32_t at)
 {
     const axes odd = axes_of(batch->odd + at);
@@ -569,9 +575,9 @@ TURN(sn_turn_back, sn_spin_batch, back)
 WEIGH(sn_turn_weigh, const sn_spin_batch, weigh)
 TURN(sn_turn_spin, sn_spin_batch, spin)
 
-/* ---- Energies ----------------------------------------------------------------------------------------------------------- */
+/* ---- Energies ---------------------------------------------------------------------------------------------------- */
 
-/* (sum + a_i b_i x_i) s, one axis after the other: s is a power of two. */
+/* (sum + a_i b_i x_i) s, one axis after the other. s is a power of two. */
 SN_LANES_INLINE lanes add_turning(lanes sum, lanes3 a, lanes3 b, lanes3 x, lanes s)
 {
     sum = sum + a.x * b.x * x.x * s;
@@ -640,7 +646,7 @@ const sn_turning *sn_turning_by(uint32_t vector)
     if (vector >= 32)
         return &four;
 #endif
-#if SN_LANES_16 && !defined(__wasm__) /* which has to be fetched, and where one lane will do */
+#if SN_LANES_16 && !defined(__wasm__) /* on WebAssembly one lane is used */
     static const sn_turning two = TURNING(16);
     if (vector >= 16)
         return &two;

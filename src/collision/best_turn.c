@@ -2,13 +2,13 @@
 
 #include <math.h>
 
-/* Sweeps over all pairs; Jacobi's method converges quadratically, so these are plenty. */
+/* The most sweeps over all pairs. Jacobi's method converges quadratically, so this is plenty. */
 #define SWEEPS 24
 
-/* Off the diagonal, of the size of the matrix: what is smaller is 0. */
+/* Relative to the size of the matrix: smaller off-diagonal entries count as 0. */
 #define NOTHING 1e-18
 
-/* Turns axes p and q so that a[p][q] becomes 0 (Golub and Van Loan, 8.5.2); v collects the turns, in columns. */
+/* Rotates axes p and q so that a[p][q] becomes 0 (Golub and Van Loan, 8.5.2). v collects the rotations, in columns. */
 static void rotate(double a[4][4], double v[4][4], int p, int q)
 {
     double tau = (a[q][q] - a[p][p]) / (2 * a[p][q]);
@@ -36,8 +36,8 @@ static double largest_part(const double s[3][3])
     return most;
 }
 
-/* Horn 1987: the sum of b . R a is q^T N q with the quaternion q = (w, x, y, z) and N as below, so the best q is the axis of
-   N's largest eigenvalue. */
+/* Horn 1987: the sum of b . R a is q^T N q with the quaternion q = (w, x, y, z) and N as below. So the best q is the
+   eigenvector of the largest eigenvalue of N. */
 sn_quat sn_best_turn(const double sum[3][3])
 {
     double size = largest_part(sum), s[3][3], v[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};

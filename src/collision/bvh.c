@@ -11,17 +11,17 @@
 #endif
 
 #define AXES 3u
-#define BINS 16u /* a node is cut between two of so many slices: more cut better and take longer */
-#define FEW  12u /* so many items or fewer are sorted instead, and cut anywhere */
-#define SIDE 2u  /* both sides of a cut get so many items, which keeps nodes as few as items */
+#define BINS 16u /* a node is cut between two of this many bins: more bins cut better and take longer */
+#define FEW  12u /* with at most this many items a node is sorted instead, and may be cut anywhere */
+#define SIDE 2u  /* both sides of a cut get at least this many items, so that there are no more nodes than items */
 
-/* What is added to boxes against rounding, relative: a few operations' worth. */
+/* Relative enlargement of boxes against rounding: the error of a few operations. */
 #define SLACK (8 * REAL_EPSILON)
 
 /* ---- Boxes while building ---------------------------------------------------------------------------------------- */
 
-/* Low x, y, z and the negative of high x, y, z, each with one number to spare: the box around two boxes is then the
-   lower of both in every place, which compilers turn into vectors. */
+/* The low x, y, z and the negated high x, y, z, each group with one spare number. The box around two boxes is then the
+   minimum in every component, which compilers vectorise. */
 typedef struct hull {
     sn_real side[8];
 } hull;
@@ -34,7 +34,7 @@ static inline void hull_add(hull *a, const hull *b)
         a->side[k] = b->side[k] < a->side[k] ? b->side[k] : a->side[k];
 }
 
-/* Twice the middle, along an axis. */
+/* Twice the centre, along an axis. */
 static inline sn_real hull_middle(const hull *b, uint32_t axis)
 {
     return b->side[axis] - b->side[axis + 4];
@@ -45,7 +45,7 @@ static inline sn_real hull_extent(const hull *b, uint32_t axis)
     return -b->side[axis + 4] - b->side[axis];
 }
 
-/* Half of the surface, in double because squares of sn_real may leave its range. */
+/* Half of the surface area. In double, because squares of sn_real may leave its range. */
 static inline double hull_area(const hull *b)
 {
     double x = (double)hull_extent(b, 0), y = (double)hull_extent(b, 1), z = (double)hull_extent(b, 2);
@@ -58,7 +58,7 @@ static inline sn_bounds hull_bounds(const hull *b)
     return (sn_bounds){{s[0], s[1], s[2]}, {-s[4], -s[5], -s[6]}};
 }
 
-/* Whether middles and extents of the box stay finite. */
+/* True if centres and extents of the box stay finite. */
 static bool is_moderate(const sn_bounds *b)
 {
     const sn_real most = REAL_MAX / 4;
@@ -81,15 +81,15 @@ static hull hull_of(const sn_bounds *b)
 }
 
 /* ---- Building -------------------------------------------------------------------------------------------------------
-   From the top: the items of a node are cut in two where the surface area heuristic (MacDonald and Booth 1990) is
-   least, the sum over both sides of surface times number, tried between slices of equal width (Wald 2007) along the
-   axis on which the items' middles spread most. */
+   Top-down. The items of a node are cut in two where the surface area heuristic (MacDonald and Booth 1990) is least:
+   the sum over both sides of surface area times number of items. Cuts are tried between bins of equal width (Wald
+   2007), along the axis on which the items' centres spread most. */
 
-/* Items first .. first + count, of one node. */
+/* The items first .. first + count - 1 of one node. */
 typedef struct range {
     uint32_t node, depth, first, count;
-    hull all;     /* around the items */
-    hull middles; /* around twice their middles */
+    hull all;     /* box around the items */
+    hull middles; /* box around twice their centres */
 } range;
 
 typedef struct builder {
@@ -133,9 +133,9 @@ static inline void swap_items(builder *b, uint32_t i, uint32_t j)
     b->item[j] = item_i;
 }
 
-/* ---- Cutting in halves, where nothing better is found or the tree would get too deep ----------------------------- */
+/* ---- Median cuts, where nothing better is found or the tree would get too deep ---------------------------------- */
 
-/* A number that is ordered as x is. */
+/* An integer with the same order as x. */
 static inline uint64_t order_of(sn_real x)
 {
     double wide = (double)x;
@@ -144,8 +144,8 @@ static inline uint64_t order_of(sn_real x)
     return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-/* The place in order of the item number nth, counted from the lowest middle: digit by digit from the highest, each time
-   counting those that agree in the digits before. Always eight passes, whatever the items are like. */
+/* The order of item number nth, counted from the lowest centre. Radix selection: digit by digit from the highest, each
+   time counting the items that agree in the digits before. Always eight passes, whatever the items. */
 static uint64_t nth_order(const builder *b, const range *r, uint32_t axis, uint32_t nth)
 {
     uint64_t prefix = 0, mask = 0;
@@ -165,7 +165,7 @@ static uint64_t nth_order(const builder *b, const range *r, uint32_t axis, uint3
     }
 }
 
-/* Brings items from first to end whose order is below the limit to the front; returns where the others begin. */
+/* Moves items in first .. end - 1 whose order is below the limit to the front. Returns the start of the others. */
 static uint32_t part_by_order(builder *b, uint32_t first, uint32_t end, uint32_t axis, uint64_t limit)
 {
     for (uint32_t i = first; i < end; ++i)
@@ -174,7 +174,7 @@ static uint32_t part_by_order(builder *b, uint32_t first, uint32_t end, uint32_t
     return first;
 }
 
-/* The lower half goes to the left. Of items in the same place some go left, some right. */
+/* The lower half goes left. Of items with equal centres some go left, some right. */
 static uint32_t halve(builder *b, const range *r, uint32_t axis)
 {
     uint32_t half = r->count / 2;
@@ -186,9 +186,9 @@ static uint32_t halve(builder *b, const range *r, uint32_t axis)
     return half;
 }
 
-/* ---- Cutting where it is best ------------------------------------------------------------------------------------ */
+/* ---- Best cuts --------------------------------------------------------------------------------------------------- */
 
-/* Insertion sort, for few; equal ones keep their order. */
+/* Stable insertion sort. */
 static void sort_items(builder *b, const range *r, uint32_t axis)
 {
     for (uint32_t i = r->first + 1; i < r->first + r->count; ++i) {
@@ -204,7 +204,7 @@ static void sort_items(builder *b, const range *r, uint32_t axis)
     }
 }
 
-/* How many go to the left, at least SIDE and at most all but SIDE. */
+/* How many items go left: at least SIDE and at most all but SIDE. */
 static uint32_t cut_few(builder *b, const range *r, uint32_t axis)
 {
     double right_area[FEW];
@@ -242,7 +242,8 @@ static inline uint32_t slice_of(const slices *s, const hull *b)
 {
     sn_real place = (hull_middle(b, s->axis) - s->low) * s->scale;
     sn_real last = (sn_real)(BINS - 1);
-    return (uint32_t)(int32_t)(place < last ? place : last); /* NaN, where the scale overflows, is the last, too */
+    return (uint32_t)(int32_t)(place < last ? place : last); /* NaN, where the scale overflows, also gives the last
+                                                                bin */
 }
 
 static void fill_slices(const builder *b, const range *r, slices *s)
@@ -260,7 +261,7 @@ static void fill_slices(const builder *b, const range *r, slices *s)
     }
 }
 
-/* How many slices go to the left; 0 if no cut leaves enough items on both sides. */
+/* How many bins go left. 0 if no cut leaves enough items on both sides. */
 static uint32_t best_slice(const slices *s, uint32_t count)
 {
     double right_area[BINS];
@@ -286,7 +287,7 @@ static uint32_t best_slice(const slices *s, uint32_t count)
     return cut;
 }
 
-/* Without a branch on items: in random order every other one would be guessed wrong. */
+/* Partitions without a branch on items: for random order half of the branches would be mispredicted. */
 static uint32_t part_by_slice(builder *b, const range *r, const slices *s, uint32_t cut)
 {
     uint32_t left = r->first;
@@ -298,8 +299,8 @@ static uint32_t part_by_slice(builder *b, const range *r, const slices *s, uint3
     return left - r->first;
 }
 
-/* Whether a node must be halved, and all below it, to end at the greatest depth at the latest. As long as it need not
-   be, any cut leaves enough levels. */
+/* True if this node and all below it must be cut at the median to stay within the greatest depth. Until then any cut
+   leaves enough levels. */
 static bool is_deep(const range *r)
 {
     uint32_t levels = 0;
@@ -321,7 +322,7 @@ static uint32_t cut_range(builder *b, const range *r)
     return cut ? part_by_slice(b, r, &s, cut) : halve(b, r, s.axis);
 }
 
-/* Makes one node, and hands out what its children have to do. */
+/* Makes one node, and sets the ranges of its children. False for a leaf. */
 static bool make_node(builder *b, const range *r, range *left, range *right)
 {
     sn_bvh_node *node = &b->node[r->node];
@@ -400,7 +401,7 @@ bool sn_bvh_build(sn_bvh *bvh, const sn_allocator *allocator, const sn_bounds *b
     bvh->items = bvh->item_table.count = count;
     bvh->node_table.count = b.nodes;
     if (!all_moderate)
-        sn_bvh_refit(bvh, bounds); /* the tree was built over boxes that were cut off */
+        sn_bvh_refit(bvh, bounds); /* the tree was built over clamped boxes */
     return true;
 }
 
@@ -420,7 +421,7 @@ static inline sn_bounds around(const sn_bounds *a, const sn_bounds *b)
                        {higher(a->high.x, b->high.x), higher(a->high.y, b->high.y), higher(a->high.z, b->high.z)}};
 }
 
-/* Children come after their parents, so from the end each node finds its children done. */
+/* Children come after their parents. So, from the end, each node finds its children up to date. */
 void sn_bvh_refit_inner(const sn_bvh *bvh)
 {
     sn_bvh_node *node = bvh->node_table.column[0];
@@ -452,7 +453,7 @@ void sn_bvh_refit_leaves(const sn_bvh *bvh, const sn_bounds *bounds, uint32_t fi
 
 #ifndef __wasm__
 
-/* By how much the half surface of a box grows with another in it. */
+/* The growth of a box's half surface area when another box is added. */
 static double growth(const sn_bounds *box, const sn_bounds *item)
 {
     const sn_bounds both = around(box, item);
@@ -460,7 +461,7 @@ static double growth(const sn_bounds *box, const sn_bounds *item)
     return hull_area(&after) - hull_area(&before);
 }
 
-/* A leaf becomes a node of two: what it was, and the item. */
+/* The leaf becomes an inner node with two children: the old leaf, and the item. */
 bool sn_bvh_add(sn_bvh *bvh, const sn_allocator *allocator, const sn_bounds *bounds, uint32_t item)
 {
     if (!bvh->items || !sn_table_reserve(&bvh->node_table, allocator, (uint64_t)bvh->node_table.count + 2) ||
@@ -488,7 +489,7 @@ bool sn_bvh_add(sn_bvh *bvh, const sn_allocator *allocator, const sn_bounds *bou
 #endif
 
 /* ---- Queries --------------------------------------------------------------------------------------------------------
-   Each goes down to one child and leaves the other waiting, at most one on each level. */
+   Each descends to one child and puts the other on a stack: at most one for each level. */
 
 static bool visit_leaf(const sn_bvh *bvh, const sn_bvh_node *leaf, sn_bvh_visit *visit, void *data)
 {
@@ -509,7 +510,7 @@ void sn_bvh_overlap(const sn_bvh *bvh, const sn_bounds *box, sn_bvh_visit *visit
 {
     const sn_bvh_node *node = bvh->node_table.column[0];
     uint32_t waiting[SN_BVH_DEPTH + 1], waits = 0;
-    if (!touches(box, box)) /* empty */
+    if (!touches(box, box)) /* empty box */
         return;
     if (bvh->items)
         waiting[waits++] = 0;
@@ -529,7 +530,7 @@ void sn_bvh_overlap(const sn_bvh *bvh, const sn_bounds *box, sn_bvh_visit *visit
 
 #define NEVER ((double)INFINITY)
 
-/* A node that waits, and where on the way, or how far away, it begins. */
+/* A node on the stack, with its entry time or its distance. */
 typedef struct later {
     uint32_t node;
     double at;
@@ -537,26 +538,26 @@ typedef struct later {
 
 typedef struct slab {
     sn_real from;
-    sn_real inverse; /* of the way; 0: it does not move along this axis */
-    sn_real reach;   /* what the box grows by on either side */
+    sn_real inverse; /* 1 / displacement along this axis; 0: no motion */
+    sn_real reach;   /* enlargement of boxes on either side */
 } slab;
 
 typedef struct ray {
     slab x, y, z;
 } ray;
 
-/* The radius grows by a little, which covers the rounding of a difference that is about as large as the radius
-   itself; that of larger ones is relative to the result, and covered where times are compared. */
+/* The radius grows a little to cover the rounding of differences about as large as the radius. The rounding of larger
+   differences is relative to the result, and is covered where times are compared. */
 static slab slab_of(sn_real from, sn_real way, sn_real radius)
 {
     sn_real inverse = way != 0 ? 1 / way : 0;
     sn_real reach = radius + radius * (sn_real)SLACK;
-    if (way == 0 || !isfinite(inverse)) /* hardly moves */
+    if (way == 0 || !isfinite(inverse)) /* almost no motion */
         return (slab){from, 0, reach + (way < 0 ? -way : way)};
     return (slab){from, inverse, reach};
 }
 
-/* Narrows the time during which the box is touched to that of one axis. */
+/* Clips the interval of time in which the box is touched by the interval of one axis. */
 static inline void cross_slab(const slab *s, sn_real low, sn_real high, sn_real *enter, sn_real *leave)
 {
     sn_real to_low = (low - s->from) - s->reach, to_high = (high - s->from) + s->reach;
@@ -571,7 +572,7 @@ static inline void cross_slab(const slab *s, sn_real low, sn_real high, sn_real 
     *leave = lower(*leave, last);
 }
 
-/* When the ray enters the box, or a little earlier; more than `most` if it does not until then. */
+/* The time at which the ray enters the box, or slightly earlier. NEVER if not until `most`. */
 static inline double entry(const ray *r, const sn_bounds *b, sn_real most)
 {
     sn_real enter = 0, leave = most;
@@ -621,7 +622,7 @@ static inline double outside(sn_real x, sn_real low, sn_real high)
     return (double)gap * (double)gap;
 }
 
-/* The square of the distance from p to the box. */
+/* The squared distance from p to the box. */
 static inline double gap_squared(sn_vec3 p, const sn_bounds *b)
 {
     return outside(p.x, b->low.x, b->high.x) + outside(p.y, b->low.y, b->high.y) + outside(p.z, b->low.z, b->high.z);

@@ -13,7 +13,7 @@
 #define REAL_EPSILON FLT_EPSILON
 #endif
 
-/* What times are widened by against rounding, relative: a few operations' worth. */
+/* Relative enlargement of times against rounding: the error of a few operations. */
 #define SLACK ((sn_real)(8 * REAL_EPSILON))
 
 void sn_bvh_quads_init(sn_bvh_quads *quads)
@@ -36,7 +36,7 @@ static double surface_of(const sn_bounds *b)
     return isfinite(area) ? area : DBL_MAX;
 }
 
-/* Up to four nodes that together are one: its children, of which the largest are replaced by theirs. */
+/* Finds up to four nodes that replace one: its children, of which the largest are replaced by their own children. */
 static uint32_t open_node(const sn_bvh_node *node, uint32_t root, uint32_t part[4])
 {
     uint32_t count = 2;
@@ -77,7 +77,7 @@ bool sn_bvh_quads_make(sn_bvh_quads *quads, const sn_allocator *allocator, const
         return false;
     sn_bvh_quad *quad = quads->table.column[0];
     uint32_t count = 1;
-    quad[0].node[0] = 0; /* until it is made, a quad remembers here what it will be made of */
+    quad[0].node[0] = 0; /* until a quad is made, node[0] holds the tree node from which to make it */
     for (uint32_t at = 0; at < count; ++at) {
         uint32_t part[4], parts = open_node(node, quad[at].node[0], part);
         for (uint32_t i = 0; i < 4; ++i) {
@@ -106,8 +106,8 @@ void sn_bvh_quads_refit(sn_bvh_quads *quads, const sn_bvh *bvh)
 
 typedef struct ray {
     sn_real from[3];
-    sn_real inverse[3]; /* of the way; 0: it does not move along this axis */
-    sn_real reach[3];   /* what boxes grow by on either side */
+    sn_real inverse[3]; /* 1 / displacement; 0: no motion along this axis */
+    sn_real reach[3];   /* enlargement of boxes on either side */
 } ray;
 
 static ray ray_of(const sn_path *path)
@@ -119,7 +119,7 @@ static ray ray_of(const sn_path *path)
         r.from[k] = from[k];
         r.inverse[k] = way[k] != 0 ? 1 / way[k] : 0;
         r.reach[k] = path->radius + path->radius * SLACK;
-        if (way[k] != 0 && !isfinite(r.inverse[k])) { /* hardly moves */
+        if (way[k] != 0 && !isfinite(r.inverse[k])) { /* almost no motion */
             r.inverse[k] = 0;
             r.reach[k] += way[k] < 0 ? -way[k] : way[k];
         }
@@ -127,8 +127,8 @@ static ray ray_of(const sn_path *path)
     return r;
 }
 
-/* When the ray enters each of the boxes, or a little earlier; a bit for each that it does enter until `most`. Four boxes at once, or
-   one after the other where there are no vectors. */
+/* Computes when the ray enters each of the boxes, or slightly earlier. Returns a bit for each box that it enters until
+   `most`. Handles four boxes at once, or one after the other where there are no vectors. */
 static inline uint32_t enter_boxes(const ray *r, const sn_bvh_quad *quad, sn_real most, sn_real enter[4])
 {
     uint32_t met = 0;
@@ -160,7 +160,7 @@ typedef struct later {
     sn_real at;
 } later;
 
-/* Puts the children that are met behind what waits, the nearest last. */
+/* Pushes the children that are hit onto the stack, the nearest last. */
 static inline uint32_t put_off(const sn_bvh_quad *quad, uint32_t met, const sn_real enter[4], later *waiting,
                                uint32_t waits)
 {
@@ -213,25 +213,24 @@ void sn_bvh_quads_cast(const sn_bvh_quads *quads, const sn_bvh *bvh, const sn_pa
     }
 }
 
-/* ---- Packets -------------------------------------------------------------------------------------------------------- */
+/* ---- Packets ----------------------------------------------------------------------------------------------------- */
 
-/* As SLACK; lengths are rounded, too. */
+/* Like SLACK; also covers the rounding of lengths. */
 #define BUNDLE_SLACK (2 * SLACK)
 
-/* Rays are one packet if, along each axis, the fastest is at most so much faster than the slowest, */
+/* Rays form a packet if, along each axis, the fastest is at most MOST_SPREAD times as fast as the slowest, and if they
+   start within the share MOST_APART of the whole tree's box. */
 #define MOST_SPREAD ((sn_real)8)
-/* and they start within this share of all that there is. */
 #define MOST_APART  ((sn_real)0.02)
 
-/* What bounds the rays of a packet. Along an axis on which they go backwards everything is mirrored: they all go forwards. Paths may be of any length: what
-   they have in common is told in metres, and the time of each, a share of its path, is made such. */
+/* Bounds of the rays of a packet. An axis on which they go backwards is mirrored, so that all go forwards. Paths may
+   have any lengths: common bounds are in metres, and each ray's time (a share of its path) is converted to metres. */
 typedef struct bundle {
     bool mirrored[3];
-    sn_real from_low[3], from_high[3]; /* mirrored, */
-    sn_real inverse_low[3],
-        inverse_high[3];       /*   and the least and the greatest inverse of their directions, positive */
-    sn_real length[SN_PACKET]; /* m: of the path of each, */
-    sn_real inverse[3][SN_PACKET], from[3][SN_PACKET]; /*   its inverse way, and where it begins; not mirrored */
+    sn_real from_low[3], from_high[3];                 /* start points, mirrored */
+    sn_real inverse_low[3], inverse_high[3];           /* least and greatest inverse direction, positive */
+    sn_real length[SN_PACKET];                         /* m: length of each path */
+    sn_real inverse[3][SN_PACKET], from[3][SN_PACKET]; /* inverse displacement and start of each path; not mirrored */
 } bundle;
 
 static bool is_tight(const bundle *b, const sn_bvh_quad *root)
@@ -251,7 +250,7 @@ static bool is_tight(const bundle *b, const sn_bvh_quad *root)
 
 static bool make_bundle(const sn_bvh_packet *packet, const sn_bvh_quad *root, bundle *b)
 {
-    for (uint32_t i = 0; i < SN_PACKET; ++i) { /* the last one fills the lanes that are left */
+    for (uint32_t i = 0; i < SN_PACKET; ++i) { /* copies of the last ray fill the remaining lanes */
         const sn_path *path = packet->path[i < packet->count ? i : packet->count - 1];
         const sn_real from[3] = {path->from.x, path->from.y, path->from.z},
                       way[3] = {path->way.x, path->way.y, path->way.z};
@@ -274,8 +273,9 @@ static bool make_bundle(const sn_bvh_packet *packet, const sn_bvh_quad *root, bu
     return is_tight(b, root);
 }
 
-/* As enter_boxes, for the first of the rays that enters and the last that leaves: (side - from) / way is least for the ray that starts farthest on,
-   and is fastest if that is still ahead, or slowest if it is behind; and greatest the other way round. */
+/* Like enter_boxes, for the earliest entry and the latest exit of all rays. (side - from) / way is least for the ray
+   that starts farthest forward and is the fastest (if the side is still ahead) or the slowest (if it is behind). It is
+   greatest for the opposite choices. */
 static inline uint32_t bundle_enters(const bundle *b, const sn_bvh_quad *quad, sn_real most, sn_real enter[4])
 {
     uint32_t met = 0;
@@ -297,7 +297,7 @@ static inline uint32_t bundle_enters(const bundle *b, const sn_bvh_quad *quad, s
     return met;
 }
 
-/* Which of the rays enter a box before their time. */
+/* A bit for each ray that enters the box before its time. */
 static inline uint32_t rays_enter(const bundle *b, const sn_bounds *box, const sn_real most[SN_PACKET])
 {
     const sn_real low[3] = {box->low.x, box->low.y, box->low.z}, high[3] = {box->high.x, box->high.y, box->high.z};
@@ -317,7 +317,7 @@ static inline uint32_t rays_enter(const bundle *b, const sn_bounds *box, const s
     return met;
 }
 
-/* Times of the rays, -1 of those that are done, which enter nothing; gives the latest, in m. */
+/* Reads the times of the rays; -1 for rays that are done, which enter nothing. Returns the latest, in m. */
 static sn_real read_times(const bundle *b, const sn_bvh_packet *packet, uint32_t going, sn_real most[SN_PACKET])
 {
     sn_real latest = -1;

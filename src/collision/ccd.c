@@ -1,41 +1,43 @@
-/* Continuous collision detection by inclusion: boxes of (t, u, v) are excluded or cut in two until none is left, or one is too small to cut.
-   (Snyder 1992 and Redon et al. 2002 for the idea; Wang et al. 2021, "A large-scale benchmark and an inclusion-based algorithm for continuous
-   collision detection", for the form in which it is fast.)
+/* Continuous collision detection by inclusion: boxes of (t, u, v) are excluded or cut in two until none is left or one
+   is too small to cut. (Snyder 1992 and Redon et al. 2002 for the idea; Wang et al. 2021, "A large-scale benchmark and
+   an inclusion-based algorithm for continuous collision detection", for the form in which it is fast.)
 
-   Both queries have one form. The difference of a spot on one feature and a spot on the other is
+   Both queries have one form. The difference between a point on one feature and a point on the other is
 
        F(t, u, v) = A(t) + u B(t) + v C(t),    A, B, C linear in t,
 
        vertex p, triangle a b c:    A = p - a,    B = a - b,    C = a - c,    u, v >= 0,  u + v <= 1
        edges a b, c d:              A = a - c,    B = b - a,    C = c - d,    u, v in [0, 1]
 
-   They touch where F = 0. F is linear in each of its arguments, so over a box it stays within the convex hull of its values at the
-   corners. If all of these are on one side of a plane through 0, by more than rounding can be wrong, the box holds no touch. Planes that are tried
-   are those across the coordinate axes, and those along two edges of the image of the box: the image is nearly a parallelepiped, and one
-   that is thin and askew is then told apart from 0 at once, where axes alone would take many cuts.
+   They touch where F = 0. F is linear in each of its arguments, so over a box it stays within the convex hull of its
+   values at the corners. If all of these are on one side of a plane through 0, by more than the rounding error, the box
+   contains no contact. The planes tried are those normal to the coordinate axes and those along two edges of the image
+   of the box. The image is nearly a parallelepiped: a thin and oblique one is then separated from 0 at once, where axes
+   alone would need many cuts.
 
-   Rounding. Let D be the largest |component| of A, B and C at both ends, and e = 2^-53. Differences of inputs are rounded once: wrong by
-   e D at most. Times and weights are multiples of 2^-CUTS and exact, as are 1 - t. A(t) = (1 - t) A0 + t A1 is wrong by e D (inputs) + e D
-   (products) + e D (sum) = 3 e D, and a few e^2. u B: 4 e D. A + u B, at most 2 D large: 3 + 4 + 2 = 9 e D. With v C, at most 3 D in all: 9 + 4 + 3 = 16
-   e D. WRONG is twice that. Along another direction n products and sums add at most (3 D) * 3 e for each component's |n|, 9 e D; WRONG_ALONG has
-   room for that, too. TINY is for what underflows.
+   Rounding. Let D be the largest |component| of A, B and C at both ends, and e = 2^-53. Differences of inputs are
+   rounded once: an error of at most e D. Times and weights are multiples of 2^-CUTS and exact, as are 1 - t. A(t) = (1
+   - t) A0 + t A1 has the error e D (inputs) + e D (products) + e D (sum) = 3 e D, and a few e^2. u B: 4 e D. A + u B,
+   at most 2 D large: 3 + 4 + 2 = 9 e D. With v C, at most 3 D in all: 9 + 4 + 3 = 16 e D. WRONG is twice that. Along
+   another direction n products and sums add at most (3 D) * 3 e for each component's |n|, 9 e D; WRONG_ALONG has room
+   for that, too. TINY covers underflow.
 
-   Boxes are taken depth first, the earlier half first. A box that is too small to cut counts as a touch, at its earliest time; what is left is
-   then looked at only as far as it is earlier. */
+   Boxes are searched depth first, the earlier half first. A box that is too small to cut counts as a contact at its
+   earliest time. After that, only earlier boxes are searched. */
 #include <sinew/ccd.h>
 
 #include <math.h>
 #include <string.h>
 
 #define CUTS        48             /* of each argument: no box is smaller than 2^-48 */
-#define SMALL       0x1p-36        /* of D: images that are not larger are not cut any more */
-#define ROUGH       0.125          /* of what counts as touching: nor images that are not larger than this */
+#define SMALL       0x1p-36        /* of D: images no larger than this are not cut */
+#define ROUGH       0.125          /* of the contact separation: images no larger than this are not cut, either */
 #define WRONG       (32 * 0x1p-53) /* of D, see above */
 #define WRONG_ALONG (48 * 0x1p-53) /* of D, and of the sum of |components| of the direction */
-#define TINY        1e-290         /* what underflow can add up to */
-#define LARGEST     1e60           /* of D: beyond it products might overflow */
-#define MOST_BOXES  4000           /* a query that takes more is given up, and counts as a touch */
-#define STACK       (3 * CUTS + 2) /* each cut leaves one half behind */
+#define TINY        1e-290         /* the most that underflow can add up to */
+#define LARGEST     1e60           /* of D: above it products might overflow */
+#define MOST_BOXES  4000           /* a query that needs more is ended, and counts as a contact */
+#define STACK       (3 * CUTS + 2) /* each cut pushes one half */
 
 #define MOST_CORNERS 5
 
@@ -46,14 +48,14 @@ typedef struct box {
 typedef struct query {
     double at[2][3][3]; /* A, B, C at t = 0 and 1 */
     double largest;     /* D */
-    double apart;       /* what counts as touching */
+    double apart;       /* m: the separation that counts as contact */
     bool triangle;      /* u + v <= 1 */
 } query;
 
-/* What F is on a box. */
+/* The image of a box under F. */
 typedef struct image {
     double a[2][3][3];                  /* A, B, C at the box's two times */
-    double corner[2 * MOST_CORNERS][3]; /* F there at the first time, then at the second */
+    double corner[2 * MOST_CORNERS][3]; /* F at the corners, at the first time, then at the second */
     int corners;                        /* of the range of u and v: 4, or 3 to 5 where u + v <= 1 cuts some off */
 } image;
 
@@ -72,8 +74,9 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* The corners of the range of u and v; all exact. (To leave them as they are and drop boxes beyond u + v = 1 only would be right, too. But a
-   vertex that comes near to the line of a flat triangle then takes boxes without end along u + v = 1.) */
+/* The corners of the range of u and v; all exact. (It would also be correct to keep the full range and only drop boxes
+   beyond u + v = 1. But then a vertex that comes near the line of a flat triangle needs an endless number of boxes
+   along u + v = 1.) */
 static int range_corners(const query *q, const box *b, double corner[MOST_CORNERS][2])
 {
     const double u = b->low[1], v = b->low[2], u1 = u + b->size[1], v1 = v + b->size[2];
@@ -100,7 +103,7 @@ static void measure(const query *q, const box *b, image *m)
     }
 }
 
-/* Whether all values are beyond `by` on one side of 0. */
+/* True if all values are on one side of 0 by more than `by`. */
 static bool is_aside(const double *value, int count, double by)
 {
     double least = (double)INFINITY, most = (double)-INFINITY;
@@ -141,7 +144,7 @@ static void cross(const double *a, const double *b, double *to)
     to[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* From the line through 0 along an edge to a corner. */
+/* The perpendicular from the line through 0 along an edge to a corner, scaled. */
 static void away_from(const double *edge, const double *corner, double *to)
 {
     const double square = edge[0] * edge[0] + edge[1] * edge[1] + edge[2] * edge[2];
@@ -150,8 +153,8 @@ static void away_from(const double *edge, const double *corner, double *to)
         to[k] = corner[k] * square - edge[k] * along;
 }
 
-/* Across the sides of the image, about its middle. An image that is flat has sides that are lines: across those within its plane. And an
-   image that is a line: away from it. */
+/* Tries the normals of the image's sides, about its centre. For a flat image, whose sides are lines, it tries their
+   normals within the plane. For an image that is a line, the direction away from the line. */
 static bool excluded_along_sides(const query *q, const image *m)
 {
     double edge[4][3], normal[3][3], across[3];
@@ -179,8 +182,8 @@ static bool excluded_along_sides(const query *q, const image *m)
     return excluded_along(q, m, across);
 }
 
-/* The argument along which the image is longest; -1: it is too small to be cut. Once a touch was found only what is earlier counts, and
-   that is found out soonest by cutting time. */
+/* The argument along which the image is longest; -1: it is too small to be cut. Once a contact was found only earlier
+   times count, and these are reached soonest by cutting time. */
 static int side_to_cut(const query *q, const box *b, const image *m, bool found)
 {
     double length[3] = {0, 0, 0}, least = larger(SMALL * q->largest, ROUGH * q->apart);
@@ -198,7 +201,7 @@ static int side_to_cut(const query *q, const box *b, const image *m, bool found)
     return side;
 }
 
-/* The earlier half, or any, comes first: it is put on top. */
+/* Cuts a box in two. The lower (for time: earlier) half is put on top of the stack. */
 static void cut(box *stack, int *height, box b, int side)
 {
     b.size[side] *= 0.5;
@@ -233,7 +236,7 @@ static bool find_touch(const query *q, double *time)
     return found;
 }
 
-/* The rows of A, B and C are differences of these points: minuend and subtrahend. */
+/* A, B and C are differences of these points: minuend and subtrahend. */
 static const int of_triangle[3][2] = {{0, 1}, {1, 2}, {1, 3}}, of_edges[3][2] = {{0, 2}, {1, 0}, {2, 3}};
 
 static bool ask(const double *start, const double *end, double separation, const int (*of)[2], double *time)

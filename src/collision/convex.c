@@ -1,6 +1,6 @@
 #include "collision/convex.h"
 
-/* Relative to the coordinates: what the corners of a turned box, rounded to sn_real, may stick out of it. */
+/* Relative to the coordinates: how far the corners of a rotated box, rounded to sn_real, may stick out of it. */
 #define BOX_SLACK (SINEW_DOUBLE ? 8 * DBL_EPSILON : 8 * (double)FLT_EPSILON)
 
 static inline double larger(double a, double b)
@@ -8,9 +8,9 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* ---- What it is -------------------------------------------------------------------------------------------------- */
+/* ---- Conversion -------------------------------------------------------------------------------------------------- */
 
-/* The solid that it is: false for others. The rounding of a box is left. */
+/* The shape as a solid. False if it is not a sphere, capsule or box. The rounding of a box is returned separately. */
 static bool solid_of(const sn_convex *convex, sn_solid *solid, sn_real *rounding)
 {
     bool box = convex->type == SN_SHAPE_BOX;
@@ -23,8 +23,8 @@ static bool solid_of(const sn_convex *convex, sn_solid *solid, sn_real *rounding
 
 /* ---- Solids of revolution ---------------------------------------------------------------------------------------- */
 
-/* Of the length of a direction: what is across the axis by less is along it. A core that does not face such a direction is
-   off by this share of its sag at most. */
+/* Relative to the length of a direction: a smaller component across the axis counts as 0. A core that does not face
+   such a direction is wrong by at most this share of its sag. */
 #define ACROSS ((sn_real)0.002)
 
 bool sn_convex_face(sn_convex *convex, const sn_pose *pose, sn_vec3 direction)
@@ -97,7 +97,7 @@ sn_real sn_convex_outer(const sn_convex *convex)
 
 /* ---- Bounds ------------------------------------------------------------------------------------------------------ */
 
-/* The box around a core that is turned by three axes, as half its lengths where the core is symmetric. */
+/* Half the extents of the box around a symmetric core that is rotated to these three axes. */
 static sn_dvec3 turned_half(sn_dvec3 half, const sn_dvec3 axis[3])
 {
     sn_dvec3 x = axis[0], y = axis[1], z = axis[2];
@@ -155,7 +155,7 @@ sn_bounds sn_convex_bounds_at(const sn_convex *convex, const sn_pose *pose)
     return bounds_by_axes(convex, dvec3_from(pose->position), axis);
 }
 
-/* ---- Spots ------------------------------------------------------------------------------------------------------- */
+/* ---- Points ------------------------------------------------------------------------------------------------------ */
 
 sn_vec3 sn_convex_support(const sn_convex *convex, sn_vec3 direction)
 {
@@ -166,12 +166,12 @@ sn_vec3 sn_convex_support(const sn_convex *convex, sn_vec3 direction)
     sn_hull core = sn_convex_core(&faced, &room);
     sn_dvec3 d = dvec3_from(direction);
     double most = larger(larger(fabs(d.x), fabs(d.y)), fabs(d.z));
-    d = most > 0 ? dvec3_scale(d, 1 / most) : dvec3(0, 1, 0); /* so that squares of tiny ones are not lost */
+    d = most > 0 ? dvec3_scale(d, 1 / most) : dvec3(0, 1, 0); /* so that squares of tiny components are not lost */
     sn_dvec3 corner = core.vertex[sn_hull_support(&core, d)];
     return dvec3_round(dvec3_add(corner, dvec3_scale(d, (double)convex->radius / dvec3_length(d))));
 }
 
-/* Out of the core by the rounding, along the normal. */
+/* Moves the point from the core outwards by the rounding, along the normal. */
 static void write_touch(sn_touch *touch, const sn_hull_spot *spot, double rounding)
 {
     touch->distance = (sn_real)(spot->distance - rounding);
@@ -180,7 +180,7 @@ static void write_touch(sn_touch *touch, const sn_hull_spot *spot, double roundi
     touch->part = spot->face;
 }
 
-/* The core of what has faces, or is revolved. */
+/* The nearest point of the core: for hulls and solids of revolution. */
 static void near_core(const sn_convex *convex, sn_dvec3 p, sn_hull_spot *spot)
 {
     if (convex->type == SN_SHAPE_HULL)
@@ -207,11 +207,11 @@ bool sn_convex_near(const sn_convex *convex, sn_vec3 p, sn_real reach, sn_touch 
 
 #define CAST_STEPS 64u
 
-/* Of the coordinates at hand: what is nearer than this touches. */
+/* Relative to the coordinates: a smaller distance counts as contact. */
 #define CAST_NEAR 1e-14
 
-/* When a point first comes as near as reach to a solid of revolution, from farther off. The distance is a convex function of time,
-   so Newton's steps come to the first touch from below and do not pass it. */
+/* When a point first comes within reach of a solid of revolution, starting farther off. The distance is a convex
+   function of time. So Newton's steps approach the first contact from below and do not pass it. */
 static bool cast_revolved(const sn_convex *convex, sn_dvec3 from, sn_dvec3 way, double reach, double *t,
                           sn_hull_spot *spot)
 {
@@ -226,7 +226,7 @@ static bool cast_revolved(const sn_convex *convex, sn_dvec3 from, sn_dvec3 way, 
             return false;
         now += gap / rate;
     }
-    return true; /* so slowly that it has all but come to it */
+    return true; /* so slow that it has almost arrived */
 }
 
 static bool cast_core(const sn_convex *convex, const sn_path *path, sn_real *t, sn_touch *touch)
@@ -236,7 +236,8 @@ static bool cast_core(const sn_convex *convex, const sn_path *path, sn_real *t, 
     sn_hull_spot spot;
     near_core(convex, from, &spot);
 
-    /* The distance from a convex solid is a convex function of time: what does not come nearer at first never does. */
+    /* The distance from a convex solid is a convex function of time: if it does not fall at the start, it never
+       does. */
     if (!(dvec3_dot(spot.normal, way) < 0))
         return false;
     if (spot.distance > reach &&

@@ -3,26 +3,26 @@
 #include "base/dvec.h"
 #include "collision/roots.h"
 
-/* Samples on every side of the mesh, beyond its bounds. */
+/* Extra samples on every side of the mesh's bounds. */
 #define MARGIN 2u
 
-/* ns: about what one sample of a mesh takes, for the choice whether threads share them. */
+/* ns: the approximate time for one sample of a mesh, to decide whether threads share the work. */
 #define SAMPLE_WORK 1000.0
 
-/* Of the size: how far from p a function is asked for its slope. The error of a difference falls with this, that of the
-   slope grows with its square. */
+/* Relative to the size: the step of finite differences. The rounding error of a gradient falls as the step grows; the
+   truncation error grows with its square. */
 #define SLOPE_STEP (SINEW_DOUBLE ? 1.0 / (1 << 20) : 1.0 / (1 << 11))
 
-/* A gradient no longer than this has no direction. A distance has one of length 1. */
+/* A gradient no longer than this has no direction. A true distance has a gradient of length 1. */
 #define LEAST_SLOPE 1e-6
 
 /* ---- Grids ------------------------------------------------------------------------------------------------------- */
 
-/* A place in a grid, in cells. */
+/* A position in a grid, in cells. */
 typedef struct cell_place {
     uint32_t cell[3];
-    double part[3]; /* 0 .. 1: where in the cell */
-    sn_dvec3 out;   /* m: from the nearest place in the grid, that one, to where it should be */
+    double part[3]; /* 0 .. 1: position within the cell */
+    sn_dvec3 out;   /* m: from the nearest point in the grid, which this is, to the actual position */
     bool is_inside;
 } cell_place;
 
@@ -47,7 +47,7 @@ static cell_place locate(const sn_distance_grid *grid, sn_dvec3 p)
     return c;
 }
 
-/* The samples at the corners of a cell: x fastest. */
+/* The samples at the corners of a cell; x varies fastest. */
 static void corners_of(const sn_distance_grid *grid, const uint32_t cell[3], double v[8])
 {
     size_t row = grid->count[0], layer = row * grid->count[1];
@@ -68,7 +68,7 @@ static double trilinear(const double v[8], double x, double y, double z)
     return mix(low, high, z);
 }
 
-/* Along each axis, in m per cell. */
+/* The gradient along each axis, in m per cell. */
 static sn_dvec3 trilinear_slope(const double v[8], double x, double y, double z)
 {
     return dvec3(mix(mix(v[1] - v[0], v[3] - v[2], y), mix(v[5] - v[4], v[7] - v[6], y), z),
@@ -84,7 +84,7 @@ static double grid_value(const sn_distance_grid *grid, sn_dvec3 p)
     return trilinear(v, c.part[0], c.part[1], c.part[2]) + (c.is_inside ? 0 : dvec3_length(c.out));
 }
 
-/* The value, and its slope. */
+/* The value, and its gradient. */
 static double grid_near(const sn_distance_grid *grid, sn_dvec3 p, sn_dvec3 *slope)
 {
     double v[8];
@@ -94,14 +94,15 @@ static double grid_near(const sn_distance_grid *grid, sn_dvec3 p, sn_dvec3 *slop
     *slope = dvec3_scale(trilinear_slope(v, c.part[0], c.part[1], c.part[2]), 1 / (double)grid->cell);
     if (c.is_inside)
         return value;
-    /* Outside, the value at the border changes only along it, and the way there by 1. */
+    /* Outside the grid the value at the border changes only along the border, and the distance to the border is
+       added. */
     double out = dvec3_length(c.out);
     *slope = dvec3(c.out.x == 0 ? slope->x : 0, c.out.y == 0 ? slope->y : 0, c.out.z == 0 ? slope->z : 0);
     *slope = dvec3_add(*slope, dvec3_scale(c.out, 1 / out));
     return value + out;
 }
 
-/* ---- Near -------------------------------------------------------------------------------------------------------- */
+/* ---- Nearest point ----------------------------------------------------------------------------------------------- */
 
 static double larger(double a, double b)
 {
@@ -113,8 +114,7 @@ static double largest_part(sn_vec3 a)
     return larger(larger(fabs((double)a.x), fabs((double)a.y)), fabs((double)a.z));
 }
 
-/* m: how large the numbers are that a function computes with near p. Bounds that are infinite say nothing; a metre,
-   then. */
+/* m: the size of the numbers with which a function computes near p. Infinite bounds count as a metre. */
 static double size_about(const sn_distance_field *field, sn_vec3 p)
 {
     double low = largest_part(field->bounds.low), high = largest_part(field->bounds.high);
@@ -127,7 +127,8 @@ static double difference(const sn_distance_field *field, sn_vec3 below, sn_vec3 
     return ((double)field->function(field->context, above) - (double)field->function(field->context, below)) / width;
 }
 
-/* The value, and its slope by central differences, divided by what is left of the steps when p + step is rounded. */
+/* The value, and its gradient by central differences. They are divided by the actual steps after p + step is
+   rounded. */
 static double function_near(const sn_distance_field *field, sn_vec3 p, sn_dvec3 *slope)
 {
     sn_real step = (sn_real)(SLOPE_STEP * size_about(field, p));
@@ -158,27 +159,27 @@ void sn_distance_field_near(const sn_distance_field *field, sn_vec3 p, sn_touch 
 
 /* ---- Cast -------------------------------------------------------------------------------------------------------- */
 
-/* So many times a field is asked on the way, and in grids twice more for every cell there can be on it. In the last
-   part of them the steps become long enough to reach the end. */
+/* The most steps of a cast; in grids twice more for every cell that can be on the path. During the last of them the
+   steps become long enough to reach the end. */
 #define MOST_STEPS 256u
 #define LAST_STEPS 128u
 
-/* Of the way: how near is a touch. Together with what rounding leaves of a place. */
+/* Relative to the path: the distance at which contact begins. The rounding error of a position is added. */
 #define TOUCH_SLACK 1e-6
 
-/* Of the sphere: how much nearer than at the start one that leaves has to come to touch again. */
+/* Relative to the sphere's radius: how much nearer than at the start a departing sphere must come for a new contact. */
 #define LEAVE_PART (1.0 / 64)
 
-/* Of the way: so far into the next cell, lest rounding see it in the last one again. */
+/* Relative to the path: how far to step into the next cell, so that rounding does not find the last one again. */
 #define CELL_NUDGE 1e-9
 
-/* How fast a trilinear field can change, per metre: by 1 along each axis. */
+/* The steepest gradient of a trilinear field: 1 along each axis. */
 #define STEEPEST 1.7320508075688772
 
 typedef struct walk {
     const sn_distance_field *field;
     sn_dvec3 from, way; /* m */
-    double length;      /* m: of the way */
+    double length;      /* m: of the path */
     double radius;      /* m */
     double slack;       /* m */
 } walk;
@@ -193,7 +194,7 @@ static double gap_at(const walk *w, double t)
     return value_at(w->field, place_at(w, t)) - w->radius;
 }
 
-/* Between a time without a touch and one with: one at which it begins. */
+/* Bisection between a time without contact and one with: returns a time at which contact begins. */
 static double halve_to_touch(const walk *w, double before, double after)
 {
     for (uint32_t i = 0; i < 60 && (after - before) * w->length > w->slack / 4; ++i) {
@@ -203,7 +204,7 @@ static double halve_to_touch(const walk *w, double before, double after)
     return after;
 }
 
-/* When the way leaves the cell that it is in at t. */
+/* The time at which the path leaves the cell that it is in at t. */
 static double leave_time(const walk *w, const cell_place *c, double t)
 {
     const double way[3] = {w->way.x, w->way.y, w->way.z};
@@ -216,8 +217,8 @@ static double leave_time(const walk *w, const cell_place *c, double t)
     return t + least;
 }
 
-/* Inside of one cell, the field along a line is a cubic in the time. Its Bernstein coefficients are values of the
-   trilinear form with the coordinates of the start and of the end mixed. */
+/* Inside one cell, the field along a line is a cubic in the time. Its Bernstein coefficients are values of the
+   trilinear form with mixed coordinates of the start and of the end. */
 static bool meets_in_cell(const walk *w, const cell_place *c, double t, double end, double *hit)
 {
     double v[8], k = (end - t) / (double)w->field->grid.cell;
@@ -236,8 +237,8 @@ static bool meets_in_cell(const walk *w, const cell_place *c, double t, double e
     return root <= 1;
 }
 
-/* In a grid, near the surface, cell by cell, so that nothing can be passed; farther off as far as the value allows.
-   *next is when to look again. */
+/* In a grid, near the surface the path is followed cell by cell, so that nothing is passed. Farther off a step is as
+   long as the value allows. *next: the time of the next look. */
 static bool cross_cell(const walk *w, double t, double gap, double end, double *hit, double *next)
 {
     *next = t + gap / (STEEPEST * w->length);
@@ -258,8 +259,9 @@ static uint64_t most_steps(const sn_distance_field *field)
     return field->grid.sample ? MOST_STEPS + 2 * ((uint64_t)count[0] + count[1] + count[2]) : MOST_STEPS;
 }
 
-/* Sphere tracing: where a distance is so large, so far a step is safe. A step that was not, because the field is none
-   or because it had to be longer, shows as a touch that has begun; the beginning is then searched for. */
+/* Sphere tracing: a step as long as the distance is safe. A step may be unsafe because the field is no true distance,
+   or because it had to be longer. This shows as a contact that has already begun; its beginning is then searched
+   for. */
 static bool walk_to_touch(const walk *w, double t, double end, double *hit)
 {
     double before = t;
@@ -282,7 +284,7 @@ static bool walk_to_touch(const walk *w, double t, double end, double *hit)
     return false;
 }
 
-/* The part of the way on which the centre is within the radius of the bounds. */
+/* Finds the part of the path on which the centre is within the radius of the bounds. */
 static bool clip(const walk *w, double *start, double *end)
 {
     const sn_bounds *b = &w->field->bounds;
@@ -330,7 +332,7 @@ bool sn_distance_field_cast(const sn_distance_field *field, const sn_path *path,
         touch_at(&w, 0, t, touch);
         if (vec3_dot_double(touch->normal, path->way) < 0)
             return true;
-        /* It leaves, or slides along: what it can meet later is what comes nearer than this. */
+        /* It departs, or slides along: a later contact must be nearer than this. */
         w.radius += (gap < 0 ? gap : 0) - LEAVE_PART * w.radius - 4 * w.slack;
     }
     if (!clip(&w, &start, &end) || !walk_to_touch(&w, start, end, &hit))
@@ -351,7 +353,7 @@ static double samples_with(sn_dvec3 extent, double cell)
     return samples_along(extent.x, cell) * samples_along(extent.y, cell) * samples_along(extent.z, cell);
 }
 
-/* The shortest cell, from the one that is wanted, with which there are not too many samples. */
+/* The shortest cell, no shorter than the requested one, for which there are not too many samples. */
 static double fitting_cell(sn_dvec3 extent, double cell, double most)
 {
     double longest = larger(larger(extent.x, extent.y), extent.z);
@@ -376,7 +378,8 @@ static sn_distance_grid plan_grid(const sn_bounds *b, sn_real cell, uint32_t mos
     grid.count[1] = (uint32_t)samples_along(extent.y, fit);
     grid.count[2] = (uint32_t)samples_along(extent.z, fit);
     sn_dvec3 whole = {fit * (grid.count[0] - 1), fit * (grid.count[1] - 1), fit * (grid.count[2] - 1)};
-    grid.low = dvec3_round(dvec3_add(low, dvec3_scale(dvec3_sub(extent, whole), 0.5))); /* the mesh in the middle */
+    grid.low = dvec3_round(dvec3_add(low, dvec3_scale(dvec3_sub(extent, whole), 0.5))); /* centres the grid on the
+                                                                                           mesh */
     return grid;
 }
 
@@ -391,15 +394,15 @@ typedef struct baking {
     sn_bounds bounds;
 } baking;
 
-/* m: no spot of the mesh is farther from p than this. */
+/* m: no point of the mesh is farther from p than this. */
 static double farthest(const sn_bounds *b, sn_vec3 p)
 {
     sn_dvec3 low = dvec3_sub(dvec3_from(p), dvec3_from(b->low)), high = dvec3_sub(dvec3_from(b->high), dvec3_from(p));
     return dvec3_length(dvec3(larger(low.x, high.x), larger(low.y, high.y), larger(low.z, high.z)));
 }
 
-/* A row along x. The distance changes by no more than the cell from one sample to the next, which spares most of the
-   search. Every row starts anew, so that the values do not depend on which thread takes which. */
+/* Bakes a row along x. From one sample to the next the distance changes by at most the cell size, which shortens the
+   search. Every row starts anew, so that the values do not depend on which thread handles it. */
 static void bake_row(void *data, uint32_t row, uint32_t worker)
 {
     (void)worker;

@@ -1,13 +1,13 @@
-/* Height fields as closed meshes: the ground, four walls down from its border, and a floor. */
+/* Height fields as closed meshes: the ground, four vertical sides down from its border, and a floor. */
 #include "collision/shape.h"
 
 #include <stdio.h>
 
-/* Of the longer side: so far below the lowest height it ends. */
+/* Relative to the longer side: how far the floor is below the lowest height. */
 #define DEPTH 0.25
 
-/* Vertices are those of the ground, in the order of the heights, then those of the border at the bottom, in the order in which
-   one walks around it, clockwise seen from above, and the middle of the floor. */
+/* Vertices: those of the ground, in the order of the heights; then those of the border at the bottom, clockwise seen
+   from above; then the centre of the floor. */
 typedef struct block {
     uint32_t nx, nz, border;
     sn_vec3 *vertex;
@@ -35,7 +35,7 @@ static uint32_t border_vertex(const block *b, uint32_t k)
     return (2 * x + 2 * z - k) * b->nx;
 }
 
-/* Seen from above x is to the right and z towards the viewer: (x, z), (x, z + 1), (x + 1, z) run counter-clockwise. */
+/* Seen from above, x is to the right and z towards the viewer: (x, z), (x, z + 1), (x + 1, z) run counter-clockwise. */
 static void make_triangles(block *b)
 {
     const uint32_t ground = b->nx * b->nz, middle = ground + b->border;

@@ -12,13 +12,13 @@
 #define FLATNESS     1e-10
 #else
 #define REAL_EPSILON ((double)FLT_EPSILON)
-#define FLATNESS     1e-5 /* of the size: what sticks out less is flat */
+#define FLATNESS     1e-5 /* relative to the size: smaller heights count as flat */
 #endif
 
-#define COORDINATE_NOISE 4.0 /* roundings of the greatest coordinate that count as flat, too */
-#define LEAST_HEIGHT     4.0 /* times what counts as flat: lower ones are no solids */
+#define COORDINATE_NOISE 4.0 /* flat, too: heights below this many rounding errors of the largest coordinate */
+#define LEAST_HEIGHT     4.0 /* times the flatness: a hull with less height is not a solid */
 
-/* While it grows it may have more corners than in the end, when later ones swallow earlier ones. */
+/* While the hull grows it may have more corners than in the end, because later points enclose earlier corners. */
 #define WORK_VERTICES 512u
 #define WORK_FACES    (2 * WORK_VERTICES)
 
@@ -39,24 +39,24 @@ static bool refuse(char *message, size_t size, const char *format, ...)
 
 typedef struct triangle {
     uint32_t vertex[3];
-    uint32_t beyond[3]; /* the triangle beyond the edge from corner i to the next */
+    uint32_t beyond[3]; /* the neighbour across the edge from corner i to the next */
     sn_dvec3 normal;    /* length 1 */
     double offset;      /* m */
-    uint32_t region;    /* while growing: 1 where the new point sees it; in the end: the flat face that it is part of */
+    uint32_t region;    /* while growing: 1 if the new point sees it; in the end: the flat face that it belongs to */
     bool alive;
 } triangle;
 
 typedef struct rim_edge {
-    uint32_t from, to; /* corners, in the sense of the triangle that goes */
-    uint32_t outer;    /* the triangle that stays */
-    uint32_t side;     /* its edge */
+    uint32_t from, to; /* corners, in the direction of the triangle that is removed */
+    uint32_t outer;    /* the neighbour that stays */
+    uint32_t side;     /* the index of its edge */
 } rim_edge;
 
 typedef struct growth {
     const sn_vec3 *point;
     uint32_t points;
-    sn_dvec3 origin; /* m: in the middle of the points; all is seen from here */
-    double extent;   /* m: of the points */
+    sn_dvec3 origin; /* m: the centre of the points, from which all positions are measured */
+    double extent;   /* m: size of the points */
     double flat;     /* m */
     uint32_t vertices;
     sn_dvec3 vertex[WORK_VERTICES]; /* m */
@@ -64,10 +64,10 @@ typedef struct growth {
     uint32_t faces; /* slots, some of them free */
     uint32_t stack[WORK_FACES];
     rim_edge rim[WORK_FACES];
-    uint32_t rim_at[WORK_VERTICES]; /* the edge of the rim that starts at a corner */
+    uint32_t rim_at[WORK_VERTICES]; /* the rim edge that starts at a corner */
     triangle fresh[WORK_FACES];
-    uint32_t *owner; /* of each point: a triangle that it is outside of, or NONE: it is inside */
-    double *height;  /* m: of each point over its owner */
+    uint32_t *owner; /* for each point: a triangle that it is outside of, or NONE if it is inside */
+    double *height;  /* m: height of each point above its owner */
 } growth;
 
 static sn_dvec3 seen(const growth *g, uint32_t point)
@@ -80,7 +80,7 @@ static double height_over(const triangle *t, sn_dvec3 p)
     return dvec3_dot(t->normal, p) - t->offset;
 }
 
-/* False if it is a line but for rounding. */
+/* Finds the plane of a triangle. False if it is a line up to rounding. */
 static bool find_plane(const growth *g, triangle *t)
 {
     sn_dvec3 a = g->vertex[t->vertex[0]], ab = dvec3_sub(g->vertex[t->vertex[1]], a);
@@ -93,7 +93,7 @@ static bool find_plane(const growth *g, triangle *t)
     return true;
 }
 
-/* The point that is farthest from the plane of its owner; NONE if all are inside. */
+/* The point farthest from the plane of its owner. NONE if all are inside. */
 static uint32_t farthest(const growth *g)
 {
     uint32_t best = NONE;
@@ -106,7 +106,7 @@ static uint32_t farthest(const growth *g)
     return best;
 }
 
-/* Marks the triangles that p is above of by more than `least`, as far as they hang together with the one at `start`. */
+/* Marks the triangles that p is above by more than `least` and that are connected to `start` by such triangles. */
 static void mark_seen(growth *g, sn_dvec3 p, uint32_t start, double least)
 {
     for (uint32_t i = 0; i < g->faces; ++i)
@@ -131,7 +131,8 @@ static uint32_t side_towards(const triangle *t, uint32_t other)
     return t->beyond[0] == other ? 0 : t->beyond[1] == other ? 1 : 2;
 }
 
-/* The edges around what is seen, in order. Their number; 0 if they are not one simple ring. */
+/* Finds the rim: the edges around the visible triangles, in order. Returns their number; 0 if they are not one simple
+   ring. */
 static uint32_t find_rim(growth *g)
 {
     uint32_t count = 0, first = NONE, at, ordered = 0;
@@ -152,19 +153,19 @@ static uint32_t find_rim(growth *g)
     }
     if (count < 3)
         return 0;
-    rim_edge *sorted = g->rim + count; /* there is room: a rim has no more edges than there are corners */
+    rim_edge *sorted = g->rim + count; /* there is room: a rim has at most as many edges as there are corners */
     for (at = first; ordered < count && g->rim_at[at] != NONE; at = sorted[ordered++].to)
         sorted[ordered] = g->rim[g->rim_at[at]];
     if (ordered < count || at != first)
         return 0;
-    for (uint32_t i = 1; i < count; ++i) /* a smaller ring that was run through more than once */
+    for (uint32_t i = 1; i < count; ++i) /* a smaller ring was traversed more than once */
         if (sorted[i].from == first)
             return 0;
     memmove(g->rim, sorted, count * sizeof *sorted);
     return count;
 }
 
-/* The triangles from the rim to the new corner. False if one of them has no plane. */
+/* Makes the triangles from the rim to the new corner. False if one of them has no plane. */
 static bool make_fan(growth *g, uint32_t count, uint32_t apex)
 {
     for (uint32_t i = 0; i < count; ++i) {
@@ -175,7 +176,7 @@ static bool make_fan(growth *g, uint32_t count, uint32_t apex)
     return true;
 }
 
-/* There is one. */
+/* The first free slot. There must be one. */
 static uint32_t free_slot(growth *g)
 {
     uint32_t slot = 0;
@@ -185,7 +186,7 @@ static uint32_t free_slot(growth *g)
     return slot;
 }
 
-/* Points that were outside of what has gone are outside of a new one, the one that they are highest over, or inside. */
+/* Reassigns the points whose owner was removed: to the new triangle that they are highest above, or to the inside. */
 static void hand_over(growth *g, const uint32_t *slot, uint32_t count)
 {
     for (uint32_t i = 0; i < g->points; ++i) {
@@ -204,7 +205,7 @@ static void hand_over(growth *g, const uint32_t *slot, uint32_t count)
     }
 }
 
-/* Takes what is seen away and puts the fan there. False if it grows too large. */
+/* Removes the visible triangles and adds the fan. False if there are too many triangles. */
 static bool put_fan(growth *g, uint32_t count)
 {
     uint32_t *slot = g->stack, taken = 0;
@@ -215,7 +216,7 @@ static bool put_fan(growth *g, uint32_t count)
     for (uint32_t i = 0; i < g->faces; ++i)
         if (g->face[i].alive && g->face[i].region)
             g->face[i].alive = false;
-    uint32_t faces = g->faces; /* slots of what has gone keep their mark until the points are handed over */
+    uint32_t faces = g->faces; /* slots of removed triangles keep their mark until their points are reassigned */
     for (uint32_t i = 0; i < count; ++i) {
         slot[i] = free_slot(g);
         g->face[slot[i]].alive = true;
@@ -234,9 +235,9 @@ static bool put_fan(growth *g, uint32_t count)
     return true;
 }
 
-/* Triangles that the point is level with go, too, and come back as parts of the fan: the rim is then well below it, and
-   no triangle is a sliver. Where that leaves no ring, only those that are clearly below it go; and where nothing helps
-   the point is taken for one inside, as it is but for rounding. */
+/* Also removes triangles that are level with the point; the fan replaces them. Then the rim is well below the point,
+   and no triangle is a sliver. If that leaves no ring, only triangles clearly below the point are removed. If that
+   fails too, the point is treated as inside, which it is up to rounding. */
 static bool add_point(growth *g, uint32_t point)
 {
     if (g->vertices == WORK_VERTICES)
@@ -264,7 +265,7 @@ static double coordinate(sn_dvec3 a, uint32_t axis)
     return axis == 0 ? a.x : axis == 1 ? a.y : a.z;
 }
 
-/* Middle and size of the points, and what is flat. */
+/* Finds the centre and the size of the points, and the flatness. */
 static void measure(growth *g)
 {
     sn_dvec3 low = dvec3_from(g->point[0]), high = low;
@@ -280,7 +281,7 @@ static void measure(growth *g)
     g->flat = fmax(FLATNESS * g->extent, COORDINATE_NOISE * REAL_EPSILON * far);
 }
 
-/* The two points that are farthest apart along an axis, of the axis where they are farthest. */
+/* The two points farthest apart along an axis, for the axis where this distance is largest. */
 static void first_two(const growth *g, uint32_t found[4])
 {
     double most = -1;
@@ -300,7 +301,8 @@ static void first_two(const growth *g, uint32_t found[4])
     }
 }
 
-/* Of these points of a solid the third is farthest from the line of the first two, the fourth from the plane of all. */
+/* The third point is the farthest from the line of the first two, the fourth the farthest from the plane of these
+   three. False, with a message, if they do not form a solid. */
 static bool first_four(growth *g, uint32_t found[4], char *message, size_t size)
 {
     double least = LEAST_HEIGHT * g->flat, most = 0;
@@ -344,7 +346,7 @@ static bool first_solid(growth *g, char *message, size_t size)
     if (!first_four(g, found, message, size))
         return false;
     sn_dvec3 a = seen(g, found[0]), n = dvec3_cross(dvec3_sub(seen(g, found[1]), a), dvec3_sub(seen(g, found[2]), a));
-    if (dvec3_dot(n, dvec3_sub(seen(g, found[3]), a)) > 0) { /* the first three are to face away from the fourth */
+    if (dvec3_dot(n, dvec3_sub(seen(g, found[3]), a)) > 0) { /* the first three must face away from the fourth */
         uint32_t swap = found[1];
         found[1] = found[2];
         found[2] = swap;
@@ -390,8 +392,8 @@ typedef struct outline {
     uint32_t faces, edges, loops, vertices;
     uint32_t first[WORK_FACES], count[WORK_FACES]; /* of each face */
     uint32_t loop[3 * WORK_FACES];
-    uint32_t meets[WORK_VERTICES];  /* how many faces meet at a corner */
-    uint32_t number[WORK_VERTICES]; /* what its number will be; NONE: it is not needed */
+    uint32_t meets[WORK_VERTICES];  /* number of faces at a corner */
+    uint32_t number[WORK_VERTICES]; /* its final number; NONE: the corner is not needed */
     sn_hull_edge edge[WORK_FACES * 3 / 2];
 } outline;
 
@@ -409,8 +411,8 @@ static bool is_level(const growth *g, const triangle *with, const triangle *t)
     return dvec3_dot(with->normal, t->normal) > 0 || doubled_area(g, t) <= 4 * g->flat * g->extent;
 }
 
-/* Numbers the flat faces: each begins with the largest triangle that has none yet and takes in what is level with it.
-   How many there are. */
+/* Numbers the flat faces. Each begins with the largest triangle without a number and takes in the triangles level with
+   it. Returns the number of faces. */
 static uint32_t number_faces(growth *g, bool merge)
 {
     uint32_t regions = 0;
@@ -442,7 +444,7 @@ static uint32_t number_faces(growth *g, bool merge)
     }
 }
 
-/* The corners around a face, in order. False if they are not one simple ring. */
+/* Finds the corners around a face, in order. False if they are not one simple ring. */
 static bool find_loop(growth *g, uint32_t region, outline *o)
 {
     uint32_t count = 0, first = NONE, length = 0, at;
@@ -474,8 +476,8 @@ static bool find_loop(growth *g, uint32_t region, outline *o)
     return length == count && at == first;
 }
 
-/* Corners at which only two faces meet are on a straight edge and are left out; a face that has fewer than three others
-   is a sliver between two faces, which then meet. Corners are numbered anew. */
+/* Drops corners of only two faces: they are on a straight edge. A face with fewer than three other corners is a sliver
+   between two faces, which then become neighbours. The corners are renumbered. */
 static void drop_corners(const growth *g, outline *o)
 {
     uint32_t loops = 0, faces = 0;
@@ -507,7 +509,7 @@ static void drop_corners(const growth *g, outline *o)
         o->loop[i] = o->number[o->loop[i]];
 }
 
-/* How often the edge from one corner to another is one of the loops, and of which face. */
+/* How often the edge from one corner to another is in the loops; *face: the face that has it. */
 static uint32_t find_edge(const outline *o, uint32_t from, uint32_t to, uint32_t *face)
 {
     uint32_t found = 0;
@@ -522,7 +524,7 @@ static uint32_t find_edge(const outline *o, uint32_t from, uint32_t to, uint32_t
     return found;
 }
 
-/* False if it is not closed. It is small enough. */
+/* Finds the edges. False if the surface is not closed. The search is quadratic; the hull is small enough. */
 static bool find_edges(outline *o)
 {
     o->edges = 0;
@@ -537,7 +539,7 @@ static bool find_edges(outline *o)
     return o->vertices + o->faces == o->edges + 2;
 }
 
-/* False if flat faces do not fit together. */
+/* Merges triangles into faces. False if the faces do not fit together. */
 static bool draw(growth *g, bool merge, outline *o)
 {
     memset(o->meets, 0, sizeof o->meets);
@@ -552,7 +554,7 @@ static bool draw(growth *g, bool merge, outline *o)
 
 /* ---- Making ------------------------------------------------------------------------------------------------------ */
 
-/* The parts of the block, each aligned. */
+/* The offsets of the parts in the block, each aligned. */
 typedef struct layout {
     size_t vertex, face, edge, loop, size;
 } layout;
@@ -574,7 +576,7 @@ static layout lay_out(const outline *o)
     return l;
 }
 
-/* Volume and centroid of the tetrahedra from the first corner. */
+/* Volume and centroid, from the tetrahedra from the first corner. */
 static void weigh(sn_hull *hull)
 {
     sn_dvec3 origin = hull->vertex[0], sum = {0, 0, 0};
@@ -593,7 +595,7 @@ static void weigh(sn_hull *hull)
     hull->centroid = dvec3_add(origin, dvec3_scale(sum, 1 / volume));
 }
 
-/* Newell's normal of a face, which is right for corners that are in a plane only nearly. */
+/* Newell's normal of a face. It is right also for corners that are only nearly in a plane. */
 static void find_face_plane(const sn_hull *hull, sn_hull_face *face)
 {
     sn_dvec3 n = {0, 0, 0}, a = hull->vertex[hull->loop[face->first]];
@@ -654,7 +656,7 @@ static void fill(sn_hull *hull, const growth *g, const outline *o, const layout 
     hull->hash = hash_hull(hull);
 }
 
-/* All that is needed on the way, in one block. */
+/* The working memory of the construction, in one block. */
 typedef struct workshop {
     growth growth;
     outline outline;

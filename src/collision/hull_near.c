@@ -6,7 +6,8 @@
 
 const uint8_t sn_hull_box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
 
-/* Four along each axis; which of them tell the signs of the other two coordinates, the lower axis in bit 0. */
+/* Four edges along each axis. Bits of the index within the four are the signs of the other two coordinates, the lower
+   axis in bit 0. */
 static const sn_hull_edge box_edge[12] = {{{0, 1}, {2, 4}}, {{2, 3}, {4, 3}}, {{4, 5}, {5, 2}}, {{6, 7}, {3, 5}},
                                           {{0, 2}, {4, 0}}, {{1, 3}, {1, 4}}, {{4, 6}, {0, 5}}, {{5, 7}, {5, 1}},
                                           {{0, 4}, {0, 2}}, {{1, 5}, {2, 1}}, {{2, 6}, {3, 0}}, {{3, 7}, {1, 3}}};
@@ -79,7 +80,7 @@ sn_hull sn_hull_point(const sn_dvec3 *point)
     return (sn_hull){.vertices = 1, .loops = 1, .vertex = point, .loop = loop, .outer = dvec3_length(*point)};
 }
 
-/* ---- Questions --------------------------------------------------------------------------------------------------- */
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
 uint32_t sn_hull_support(const sn_hull *hull, sn_dvec3 direction)
 {
@@ -95,7 +96,7 @@ uint32_t sn_hull_support(const sn_hull *hull, sn_dvec3 direction)
     return best;
 }
 
-/* Whether the spot of a face's plane under p is inside of the face. */
+/* True if the projection of p on the face's plane is inside the face. */
 static bool is_over(const sn_hull *hull, const sn_hull_face *face, sn_dvec3 p)
 {
     const uint8_t *loop = &hull->loop[face->first];
@@ -121,7 +122,7 @@ static double face_height(const sn_hull_face *face, sn_dvec3 p)
     return dvec3_dot(face->normal, p) - face->offset;
 }
 
-/* p is outside and not over a face that it is in front of: it is nearest to an edge of one of these. */
+/* p is outside, in front of some faces but over none of these. So it is nearest to an edge of one of them. */
 static void near_edge(const sn_hull *hull, sn_dvec3 p, sn_hull_spot *spot)
 {
     double least = (double)INFINITY;
@@ -172,7 +173,7 @@ void sn_hull_near(const sn_hull *hull, sn_dvec3 p, sn_hull_spot *spot)
     *spot = (sn_hull_spot){most, dvec3_sub(p, dvec3_scale(n, most)), n, highest};
 }
 
-/* When |from + t way| comes down to the reach; INFINITY if it does not. */
+/* When |from + t way| falls to the reach. INFINITY if it does not. */
 static double meet_point(sn_dvec3 from, sn_dvec3 way, double reach)
 {
     double speed = dvec3_dot(way, way), nearest = speed > 0 ? -dvec3_dot(from, way) / speed : 0;
@@ -183,7 +184,7 @@ static double meet_point(sn_dvec3 from, sn_dvec3 way, double reach)
     return t > 0 ? t : 0;
 }
 
-/* The same for the distance from an edge, without its ends. */
+/* The same for the distance from an edge without its ends. */
 static double meet_edge(sn_dvec3 from, sn_dvec3 way, sn_dvec3 edge, double reach)
 {
     double square = dvec3_dot(edge, edge);
@@ -196,7 +197,7 @@ static double meet_edge(sn_dvec3 from, sn_dvec3 way, sn_dvec3 edge, double reach
     return along >= 0 && along <= 1 ? t : (double)INFINITY;
 }
 
-/* When the way enters the planes, all of them moved out by the reach, and through which face. False if it does not. */
+/* When the path enters all planes, moved out by the reach, and through which face. False if it does not. */
 static bool enter_planes(const sn_hull *hull, sn_dvec3 from, sn_dvec3 way, double reach, double *t, uint32_t *face)
 {
     double in = -(double)INFINITY, out = (double)INFINITY;
@@ -219,8 +220,8 @@ static bool enter_planes(const sn_hull *hull, sn_dvec3 from, sn_dvec3 way, doubl
     return in <= out && in <= 1 && out >= 0;
 }
 
-/* A hull rounded by the reach is met at a face, moved out, at an edge or at a corner, whichever comes first; a face is
-   met where the way enters all planes or not at all. */
+/* A point touches a hull rounded by the reach at a face (moved out), at an edge or at a corner, whichever comes first.
+   It touches a face only where the path enters all planes. */
 bool sn_hull_cast(const sn_hull *hull, sn_dvec3 from, sn_dvec3 way, double reach, double *t, sn_hull_spot *spot)
 {
     double in, first = (double)INFINITY;

@@ -4,11 +4,12 @@
 
 #include <string.h>
 
-/* Of the size of both: cores whose axes or centres are nearer than this have no direction between them. */
+/* Relative to the size of both: if axes or centres of cores are nearer than this, there is no direction between
+   them. */
 #define NO_DIRECTION 1e-12
 
-/* Cosine: a normal of edges that is so near to that of a face shows edges that cross at the border of the face. The
-   face has that crossing as a point, and others to stand on. */
+/* Cosine: an edge-edge normal this close to a face normal belongs to edges that cross at the border of the face. Then
+   the face is used: it has that crossing as a point, and others that give support. */
 #define ALIGNED 0.9975
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
@@ -50,19 +51,21 @@ sn_hull sn_hull_moved(const sn_hull *hull, const sn_dvec3 axis[3], sn_dvec3 plac
     return moved;
 }
 
-/* ---- Which points to keep ---------------------------------------------------------------------------------------- */
+/* ---- Selection of points ----------------------------------------------------------------------------------------- */
 
-/* The slope by which things may tilt while they have the same points. A corner at a face was left out before this counted, for a crossing
-   of edges that was farther out and far above the face; a box that came down on that corner sank in by a sixth of its size. */
+/* The slope by which bodies may tilt while their points stay the same. Without this term a corner at a face was dropped
+   in favour of a crossing of edges that was farther out and far above the face. A box that landed on that corner sank
+   in by a sixth of its size. */
 #define TILT 0.25
 
-/* Points that are farther off than the nearest one by more than this are left out, or farther than touching if that one is deep: of the size of the smaller one, which is more than what
-   two turn by before their points are looked for anew (contact/body_prepare.c), and of the reach, as that looks several substeps ahead and
-   they may turn in one. */
+/* Points farther than the nearest one by more than this are dropped (farther than contact, if that point is deep).
+   FAR_OFF is relative to the size of the smaller body: this is more than the bodies rotate before their points are
+   searched for again (contact/body_prepare.c). FAR_AHEAD is relative to the reach, because the reach covers several
+   substeps and bodies may rotate in one. */
 #define FAR_OFF   0.25
 #define FAR_AHEAD 0.125
 
-/* The axes are turned so that no common arrangement of points has two of them equally far along one. */
+/* The axes are rotated so that in no common arrangement of points two of them are equally far along one axis. */
 static void see_along(sn_dvec3 normal, const sn_candidate *point, uint32_t count, sn_flat *place)
 {
     sn_dvec3 u = dvec3_any_normal(normal), v = dvec3_cross(normal, u);
@@ -72,7 +75,7 @@ static void see_along(sn_dvec3 normal, const sn_candidate *point, uint32_t count
         place[i] = (sn_flat){dvec3_dot(point[i].b, x), dvec3_dot(point[i].b, y), point[i].distance};
 }
 
-/* Among the deepest, the one that is farthest along x, so that it is one at the border of all. */
+/* Of the deepest points the one farthest along x, so that it is on the border of all points. */
 static uint32_t pick_first(const sn_flat *point, uint32_t count, double level)
 {
     double least = (double)INFINITY, most = -(double)INFINITY;
@@ -87,7 +90,7 @@ static uint32_t pick_first(const sn_flat *point, uint32_t count, double level)
     return best;
 }
 
-/* The squared distance (m^2) of a place from the segment between two others. */
+/* The squared distance (m^2) from a point to the segment between two others. */
 static inline double off_segment(sn_flat p, sn_flat from, sn_flat way, double inverse)
 {
     double x = p.x - from.x, y = p.y - from.y, t = (way.x * x + way.y * y) * inverse;
@@ -102,7 +105,8 @@ static inline double turn_of(sn_flat p, sn_flat from, sn_flat way)
     return way.x * (p.y - from.y) - way.y * (p.x - from.x);
 }
 
-/* Adds what is kept last to what was kept: how far (m^2) all are from a point, then from a segment, and at last from a triangle, 0 inside. */
+/* Updates the squared distance (m^2) of all points from the kept ones after another was added: from a point, then from
+   a segment, and then from a triangle (0 inside). */
 static void measure_off(const sn_flat *point, uint32_t count, const uint8_t *kept, uint32_t keeps, double *off)
 {
     const sn_flat a = point[kept[0]], b = point[kept[keeps > 1 ? 1 : 0]], c = point[kept[keeps - 1]];
@@ -123,8 +127,8 @@ static void measure_off(const sn_flat *point, uint32_t count, const uint8_t *kep
     }
 }
 
-/* The one that may come deepest, if the one, two or three that are kept stay where they are: far outside of those, and near. `count` if all
-   others are beside them. */
+/* The point that may become the deepest if the one to three kept points stay where they are: far outside of them, and
+   near. `count` if all others are beside them. */
 static uint32_t pick_outside(const sn_flat *point, uint32_t count, const double *off, double beside)
 {
     uint32_t best = count;
@@ -176,7 +180,7 @@ uint32_t sn_candidates_reduce(sn_candidate *point, uint32_t count, sn_dvec3 norm
     return count;
 }
 
-/* They do not touch. */
+/* Sets the distance of two solids that do not touch. */
 static bool is_apart(sn_collision *c, double apart)
 {
     c->apart = apart;
@@ -193,8 +197,8 @@ double sn_candidates_nearest(const sn_candidate *point, uint32_t count)
     return least;
 }
 
-/* The face on which the contact is described: the one with more room before it; of nearly equal ones the larger, which
-   is less likely to change. */
+/* The face on which the contact is described: the one with the larger separation. Of nearly equal ones the larger face,
+   which is less likely to change. */
 static const sn_axis *better_face(const sn_collision *c, const sn_axis *of_a, const sn_axis *of_b, double area_a,
                                   double area_b)
 {
@@ -215,7 +219,7 @@ static uint32_t points_on(sn_collision *c, const sn_axis *axis)
     return sn_points_on_face(c, axis->type == SN_AXIS_FACE_A, axis->type == SN_AXIS_FACE_A ? axis->a : axis->b);
 }
 
-/* The corner that is deepest, where nothing else is found: of a solid inside of the other. */
+/* Where nothing else is found (one solid is inside the other): the deepest corner. */
 static void push_deepest(sn_collision *c, const sn_axis *axis)
 {
     uint32_t corner = sn_hull_support(&c->a, dvec3_scale(axis->normal, -1));
@@ -226,13 +230,14 @@ static void push_deepest(sn_collision *c, const sn_axis *axis)
                                  feature_name(SN_FEATURE_CORNER_A, 0, corner)};
 }
 
-/* How far off the nearest point of cores that are `room` apart may be. */
+/* The largest accepted distance of the nearest point of cores with the separation `room`. */
 static double apart_enough(const sn_collision *c, double room)
 {
     return room * (1 + SN_MANIFOLD_NEARLY) + SN_MANIFOLD_FINE * c->size;
 }
 
-/* No axis showed how they are nearest: corners and edges are, or they overlap in some odd way. */
+/* For pairs where no axis gives the shortest distance: it is between corners and edges, or the cores overlap in an
+   unusual way. */
 static bool collide_nearest(sn_collision *c, sn_axis_choice k)
 {
     sn_between between;
@@ -265,8 +270,8 @@ sn_axis_choice sn_axes_choose(const sn_collision *c, double area_a, double area_
     return k;
 }
 
-/* The room that an axis shows is at most the distance, and a point of contact is at least as far off: where both agree,
-   there is no doubt. Otherwise the solids are nearest in some other way. */
+/* The separation along an axis is at most the distance, and any contact point is at least as far off. Where both agree,
+   the distance is certain. Otherwise it is found by collide_nearest. */
 bool sn_collide(sn_collision *c)
 {
     const double area_a = c->face_a.type == SN_AXIS_NONE ? 0 : c->a.face[c->face_a.a].area;
@@ -281,7 +286,7 @@ bool sn_collide(sn_collision *c)
 
 /* ---- Points and segments ----------------------------------------------------------------------------------------- */
 
-/* Where two segments are nearest (Ericson 2005, 5.1.9). */
+/* The nearest points of two segments (Ericson 2005, 5.1.9). */
 static void nearest_of_segments(const sn_dvec3 a[2], const sn_dvec3 b[2], sn_dvec3 *on_a, sn_dvec3 *on_b)
 {
     sn_dvec3 u = dvec3_sub(a[1], a[0]), v = dvec3_sub(b[1], b[0]), r = dvec3_sub(a[0], b[0]);
@@ -299,7 +304,7 @@ static void nearest_of_segments(const sn_dvec3 a[2], const sn_dvec3 b[2], sn_dve
     *on_b = dvec3_add(b[0], dvec3_scale(v, t));
 }
 
-/* A direction across, in the plane of a flat world, where no other would do. */
+/* A direction normal to `along`, in the xy plane. For cases where no other direction is better. */
 static sn_dvec3 any_across(sn_dvec3 along)
 {
     const sn_dvec3 n = dvec3(-along.y, along.x, 0);
@@ -307,7 +312,7 @@ static sn_dvec3 any_across(sn_dvec3 along)
     return length > 0 ? dvec3_scale(n, 1 / length) : dvec3(0, 1, 0);
 }
 
-/* Out of each other, for segments that cross: normal to both, on the side where the centre of a is. */
+/* For segments that cross: the normal to both, on the side of the centre of a. */
 static sn_dvec3 normal_of_crossing(const sn_collision *c)
 {
     sn_dvec3 u = dvec3_sub(c->a.vertex[1], c->a.vertex[0]), v = dvec3_sub(c->b.vertex[1], c->b.vertex[0]);
@@ -353,7 +358,7 @@ void sn_core_near(const sn_hull *core, sn_dvec3 p, sn_hull_spot *spot)
     spot->face = 0;
 }
 
-/* One of the two is a point. */
+/* One of the two cores is a point. */
 static bool collide_point(sn_collision *c)
 {
     bool swapped = c->a.vertices != 1;
@@ -368,7 +373,7 @@ static bool collide_point(sn_collision *c)
     return true;
 }
 
-/* ---- Answers ----------------------------------------------------------------------------------------------------- */
+/* ---- Results ----------------------------------------------------------------------------------------------------- */
 
 void sn_manifold_write(const sn_frame_pair *f, const double rounding[2], sn_dvec3 normal, const sn_candidate *point,
                        uint32_t count, sn_manifold *m)
@@ -395,7 +400,7 @@ double sn_collision_far(const sn_collision *c, double nearest, double reach)
     return fmax(nearest, c->rounding[0] + c->rounding[1]) + FAR_OFF * c->size + FAR_AHEAD * reach;
 }
 
-/* Points that do not touch before the nearest one has been left by much are none. */
+/* Drops points that can come into contact only after the nearest one has separated by much. */
 static void leave_far(sn_collision *c, double reach)
 {
     const double far = sn_collision_far(c, sn_candidates_nearest(c->point, c->count), reach);
@@ -429,7 +434,7 @@ static bool touch_once(const sn_convex *a, const sn_pose *pa, const sn_convex *b
     double outer = (double)sn_convex_outer(a) + (double)sn_convex_outer(b), far = outer + (double)reach;
     double square = dvec3_dot(f.place, f.place);
     if (!(square <= far * far &&
-          isfinite(square))) { /* also where a pose is not finite: no axis would be the best then */
+          isfinite(square))) { /* also true for a pose that is not finite: then no axis would be the best */
         m->apart = (sn_real)(sqrt(square) - outer);
         return false;
     }
@@ -461,9 +466,9 @@ static bool touch_once(const sn_convex *a, const sn_pose *pa, const sn_convex *b
 }
 
 /* ---- Solids of revolution ----------------------------------------------------------------------------------------
-   Their cores are inside of them, and right where they face. Where that is follows from the normal, if the other one touches with a face, and
-   from the place, if it does with a corner or an edge. Both are tried: the solid is larger than any core, so the one is
-   better that comes nearer, or goes deeper. */
+   Their polyhedral cores are inside the solid, and exact in the direction that they face. The right direction follows
+   from the normal if the other solid touches with a face, and from the position if it touches with a corner or an edge.
+   Both are tried. The solid is larger than any core, so the core that comes nearer, or overlaps deeper, is better. */
 
 void sn_facing_by_normal(sn_facing *f, sn_vec3 normal)
 {

@@ -1,11 +1,12 @@
-/* Separating axes. If two convex polyhedra are apart, a plane between them is parallel to a face of one of them or to
-   an edge of each; if they overlap, the shortest way out is along the normal of one of these planes. */
+/* Separating axes. If two convex polyhedra do not overlap, there is a separating plane parallel to a face of one of
+   them or to an edge of each. If they overlap, the shortest way out is along the normal of one of these planes. */
 #include "collision/manifold_work.h"
 
-/* Squared sine between two edges: of nearly parallel ones the common normal is lost, and faces tell as much. */
+/* Squared sine between two edges: nearly parallel edges are skipped. Their common normal is lost in rounding, and faces
+   give the same separation. */
 #define PARALLEL 1e-6
 
-/* One-sided triangles: ways out that lead so little to the front are none. */
+/* One-sided triangles: a way out whose cosine with the front is less than this is rejected. */
 #define LEAST_FRONT -0.1
 
 static bool leads_to_front(const sn_collision *c, sn_dvec3 normal)
@@ -47,11 +48,11 @@ static void axes_of_hulls(const sn_collision *c, sn_axis *of_a, sn_axis *of_b)
     }
 }
 
-/* An edge, and where the directions are in which it sticks out: those normal to it that do not lead back across one of
-   its two faces. Of a segment, all. */
+/* An edge and the directions in which it is extremal: those normal to it that do not point back into one of its two
+   faces. For a segment, all normal directions. */
 typedef struct ridge {
     sn_dvec3 from, way; /* m */
-    sn_dvec3 across[2]; /* in each face, over the edge and out of it */
+    sn_dvec3 across[2]; /* in the plane of each face, across the edge, out of the face */
     bool any;
 } ridge;
 
@@ -67,7 +68,7 @@ static ridge ridge_of(const sn_hull *hull, uint32_t edge)
     return r;
 }
 
-/* +1 or -1: it sticks out in the direction n or the opposite one; 0: in neither. */
+/* +1 or -1: the edge is extremal in the direction n or -n; 0: in neither. */
 static int sticks_out(const ridge *r, sn_dvec3 n)
 {
     double x = dvec3_dot(r->across[0], n), y = dvec3_dot(r->across[1], n);
@@ -96,7 +97,7 @@ static bool is_apart(double p, double q, double low, double high)
     return (p < low && q < low) || (p > high && q > high);
 }
 
-/* The edges of a hull that come into the extent of the other one. */
+/* Lists the edges of a hull that overlap the other hull's extent. */
 static uint32_t edges_within(const sn_hull *hull, const extent *e, uint16_t *list)
 {
     uint32_t count = 0;
@@ -109,7 +110,7 @@ static uint32_t edges_within(const sn_hull *hull, const extent *e, uint16_t *lis
     return count;
 }
 
-/* The axis of two edges: of no use if one of them does not stick out towards the other. */
+/* The axis of two edges. False if one of them is not extremal towards the other. */
 static bool axis_of_ridges(const ridge *a, const ridge *b, sn_dvec3 *normal, double *separation)
 {
     sn_dvec3 n = dvec3_cross(a->way, b->way);
@@ -158,7 +159,7 @@ bool sn_axes_of_hulls(sn_collision *c)
     c->face_a = c->face_b = c->edges = (sn_axis){.type = SN_AXIS_NONE, .separation = -(double)INFINITY};
     axes_of_hulls(c, &c->face_a, &c->face_b);
     double most = largest(&c->face_a, &c->face_b);
-    if (most <= 0) { /* of hulls that are apart a search for the distance is cheaper */
+    if (most <= 0) { /* for separated hulls a search for the distance is cheaper */
         c->edges = edges_of_hulls(c, -most);
         most = c->edges.separation > most ? c->edges.separation : most;
     }

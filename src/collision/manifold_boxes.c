@@ -1,36 +1,38 @@
-/* Contact of two boxes. All that other solids need hulls, polygons and a search for is known here: axes are the rows and columns of one
-   rotation (Gottschalk, Lin and Manocha 1996), and what faces a face is a parallelogram over a rectangle, which are cut by clipping four lines
-   (Liang and Barsky 1984) and asking which corners are inside of the other. A point of contact is a place on the rectangle and a height above
-   it, along the normal. */
+/* Contact of two boxes. Where other solids need hulls, polygons and a search, boxes have closed forms. The axes are the
+   rows and columns of one rotation (Gottschalk, Lin and Manocha 1996). The face that faces a face is a parallelogram
+   over a rectangle: the two are intersected by clipping four lines (Liang and Barsky 1984) and by testing which corners
+   of one are inside the other. A contact point is a position on the rectangle and a height above it, along the
+   normal. */
 #include "collision/manifold_work.h"
 
-/* Squared sine between two edges: of nearly parallel ones the common normal is lost, and faces tell as much. */
+/* Squared sine between two edges: nearly parallel edges are skipped. Their common normal is lost in rounding, and faces
+   give the same separation. */
 #define PARALLEL 1e-6
 
 #define SIDES 4u
-#define MOST  16u /* four corners of each, and two crossings on each of four lines; and one of edges */
+#define MOST  16u /* four corners of each, and two crossings on each of four lines; one more for edges */
 
-/* What the two look like from b. */
+/* Both boxes, seen from b. */
 typedef struct boxes {
     double half[2][3]; /* m: of a and b */
     double turn[3][3]; /* axis j of a along axis i of b: [i][j] */
-    double size[3][3]; /* and without signs */
-    double on[2][3];   /* m: from the centre of b to that of a, along the axes of a, and of b */
+    double size[3][3]; /* absolute values of turn */
+    double on[2][3];   /* m: from the centre of b to that of a, along the axes of a (0) and of b (1) */
 } boxes;
 
-/* One of the two, on whose face points are described, and the other seen from it. */
+/* The box on whose face points are described (the reference box), and the other box seen from it. */
 typedef struct view {
-    const double *half, *other;  /* m: half their edges */
-    double axis[3][3], place[3]; /* of the other, */
-    double way[3];               /* the normal, out of the face, */
-    uint32_t n, x, y;            /* the axis of the face, and those across it */
-    double sign;                 /* of the axis, along which the face is */
-    double slack;                /* m: how far beside the face a corner may be and still be over it */
+    const double *half, *other;  /* m: half edges */
+    double axis[3][3], place[3]; /* of the other box */
+    double way[3];               /* the normal, out of the face */
+    uint32_t n, x, y;            /* axis of the face, and the two axes in the face */
+    double sign;                 /* of the axis: the side on which the face is */
+    double slack;                /* m: how far beside the face a corner may be to still count as over it */
     bool of_a;
 } view;
 
 typedef struct mark {
-    double at[2], height; /* m: on the face, and along the normal above it */
+    double at[2], height; /* m: in the face, and above it along the normal */
     uint32_t feature;
 } mark;
 
@@ -57,7 +59,7 @@ static boxes boxes_of(const sn_frame_pair *f, const sn_convex *a, const sn_conve
 
 /* ---- Axes -------------------------------------------------------------------------------------------------------- */
 
-/* Faces are in the order of sn_hull_box. */
+/* Separations along face normals. Faces are in the order of sn_hull_box. */
 static void axes_of_faces(const boxes *s, sn_axis *of_a, sn_axis *of_b)
 {
     uint32_t i = 0, j = 0;
@@ -90,8 +92,8 @@ static void axes_of_faces(const boxes *s, sn_axis *of_a, sn_axis *of_b)
 
 static const uint32_t next[5] = {0, 1, 2, 0, 1};
 
-/* The axis is b_i x a_j, of length sqrt(1 - turn^2): what is not better than `most` without the root is not with it, where they overlap.
-   a, b: the axes of the edges. */
+/* The axis is b_i x a_j, with length sqrt(1 - turn^2). For overlaps: an axis that is not better than `most` before
+   division by the length is not better after it. edges->a, b: the axes of the edges. */
 static void axes_of_edges(const boxes *s, double most, sn_axis *edges)
 {
     for (uint32_t i = 0; i < 3; ++i) {
@@ -145,7 +147,8 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* A place (m, seen from the middle of the box) or a way as one on the face and a height above it, along the normal. */
+/* A point (m, relative to the box's centre) or a displacement, as a position in the face and a height above it along
+   the normal. */
 static mark seen(const view *v, const double p[3], double level)
 {
     mark m = {.height = (v->sign * p[v->n] - level) / (v->sign * v->way[v->n])};
@@ -165,17 +168,17 @@ static void put(marks *to, const sn_collision *c, mark m)
         to->mark[to->count++] = m;
 }
 
-/* ---- What is over a face ----------------------------------------------------------------------------------------- */
+/* ---- The facing face --------------------------------------------------------------------------------------------- */
 
-/* The face of the other that faces this one, seen along the normal: a parallelogram with its corners in order. */
+/* The face of the other box that faces this one, seen along the normal: a parallelogram with its corners in order. */
 typedef struct facing {
     mark middle, u, v;
     mark corner[SIDES];
-    uint32_t name[SIDES]; /* of the corners */
-    uint32_t out[SIDES];  /* bits: sides of the rectangle that the corner is beyond, by more than slack */
+    uint32_t name[SIDES]; /* corner indices */
+    uint32_t out[SIDES];  /* bits: sides of the rectangle that the corner is beyond by more than slack */
 } facing;
 
-/* m: how far beyond a side of the rectangle a place is. Sides 0 and 1 are at the ends of its first axis. */
+/* m: how far a point is beyond a side of the rectangle. Sides 0 and 1 are at the ends of its first axis. */
 static double beyond(const view *v, const mark *m, uint32_t side)
 {
     const double at = m->at[side >> 1], half = v->half[side >> 1 ? v->y : v->x];
@@ -230,7 +233,7 @@ static uint32_t own_corner(const view *v, bool right, bool up)
     return (uint32_t)(v->sign > 0) << v->n | (uint32_t)right << v->x | (uint32_t)up << v->y;
 }
 
-/* Where a line crosses a side of the rectangle. */
+/* Adds the crossing of a line with a side of the rectangle. */
 static void put_crossing(const sn_collision *c, const view *v, const facing *f, uint32_t from, double t, uint32_t side,
                          marks *to)
 {
@@ -246,8 +249,8 @@ static void put_crossing(const sn_collision *c, const view *v, const facing *f, 
                feature_name(SN_FEATURE_EDGES, v->of_a ? own : other, v->of_a ? other : own)});
 }
 
-/* The ends of a line that are cut off. Corners that are hardly beside the face stay as they are, so that the same ones are found from step
-   to step. */
+/* Adds the new ends of a line that is clipped. Corners only slightly beside the face are kept unclipped, so that the
+   same points are found from step to step. */
 static void clip_line(const sn_collision *c, const view *v, const facing *f, uint32_t from, marks *to)
 {
     const uint32_t end = (from + 1) % SIDES, out = f->out[from] ^ f->out[end];
@@ -282,7 +285,7 @@ static void clip_line(const sn_collision *c, const view *v, const facing *f, uin
         put_crossing(c, v, f, from, leaves, last, to);
 }
 
-/* Corners of the rectangle under the parallelogram, but for those that are hardly within it. */
+/* Adds corners of the rectangle under the parallelogram, except those only slightly inside it. */
 static void put_own_corners(const sn_collision *c, const view *v, const facing *f, marks *to)
 {
     const double *u = f->u.at, *w = f->v.at, area = u[0] * w[1] - u[1] * w[0], size = fabs(area);
@@ -321,8 +324,9 @@ static uint32_t name_of_edge(uint32_t axis, uint32_t corner)
     return edge_name(corner & ~(1u << axis), corner | 1u << axis);
 }
 
-/* The point where two edges cross, seen along their common normal. And the points where the faces beside these edges would touch, along that normal, if the boxes rotated. Without
-   them a box that struck with an edge, and came down flat within the substep, sank in by a tenth of its size. */
+/* The point where two edges cross, seen along their common normal. Also the points where the adjacent faces would
+   touch, along that normal, if the boxes rotated. Without these a box that hit with an edge, and came down flat within
+   the substep, sank in by a tenth of its size. */
 static bool edges_cross(const sn_collision *c, const boxes *s, view *v, marks *to)
 {
     const uint32_t i = c->edges.b, j = c->edges.a;
@@ -366,9 +370,9 @@ static void leave_first(double across[2][2], double beside, marks *from)
     from->count = left;
 }
 
-/* ---- Answers ----------------------------------------------------------------------------------------------------- */
+/* ---- Results ----------------------------------------------------------------------------------------------------- */
 
-/* Places on the face as seen along the normal: two directions across it. */
+/* Two directions across the normal, expressed in the axes of the face. */
 static void see_across(const view *v, double across[2][2])
 {
     if (fabs(v->way[v->n]) == 1) {
@@ -490,7 +494,8 @@ sn_quick_answer sn_boxes_touch(sn_collision *c, const sn_frame_pair *f, const sn
 
 /* ---- Planes ------------------------------------------------------------------------------------------------------ */
 
-/* The corners of the face that lies on the plane, or nearly so: no two of them are one. */
+/* The corners of the face that is on the plane, or most nearly so. They are all different, so no selection is
+   needed. */
 uint32_t sn_box_on_plane(const sn_convex *box, const sn_frame_pair *f, const sn_collision *c, sn_manifold *m)
 {
     const double half[3] = {(double)box->half.x, (double)box->half.y, (double)box->half.z};
@@ -516,14 +521,15 @@ uint32_t sn_box_on_plane(const sn_convex *box, const sn_frame_pair *f, const sn_
     return m->count > 0;
 }
 
-/* ---- On their way ------------------------------------------------------------------------------------------------ */
+/* ---- Sweeps ------------------------------------------------------------------------------------------------------ */
 
-/* While they overlap along all axes, they may. */
+/* The interval of time in which they overlap along all axes. */
 typedef struct span {
     double enters, leaves;
 } span;
 
-/* along, way: from b to a, and of a, along an axis; filled: how far they reach along it. */
+/* Clips the interval by one axis. along: distance from b to a; way: displacement of a; filled: sum of their half
+   extents. */
 static void cut_span(span *s, double along, double way, double filled)
 {
     along = way > 0 ? -along : along;

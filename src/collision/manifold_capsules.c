@@ -1,17 +1,18 @@
-/* Contact of two capsules, or of one and a sphere: all within a radius of a segment. They touch where the segments are nearest. Those that lie
-   side by side touch in two points, and those whose segments cross have no direction between them: these are left to sn_collide. */
+/* Contact of two capsules, or of a capsule and a sphere. They touch where their segments are nearest. Parallel capsules
+   touch in two points, and for crossing segments there is no direction between them: both cases are left to
+   sn_collide. */
 #include "collision/manifold_work.h"
 
-/* Sine of the angle between segments, or a segment and a plane, that count as parallel: as in manifold_points.c. */
+/* Sine of the angle up to which segments, or a segment and a plane, count as parallel: as in manifold_points.c. */
 #define PARALLEL 1e-2
 
-/* Of the size of both: segments that are nearer have no direction between them. */
+/* Relative to the size of both: between segments nearer than this there is no direction. */
 #define NO_DIRECTION 1e-12
 
 typedef struct capsule {
     sn_dvec3 axis[3];
-    double half; /* m: of the segment, along its second axis */
-    double at;   /* m: where on that it is touched */
+    double half; /* m: half length of the segment, along its second axis */
+    double at;   /* m: position of the contact on it */
 } capsule;
 
 static capsule capsule_of(const sn_convex *convex, const sn_pose *pose)
@@ -26,7 +27,8 @@ static double within(double t, double most)
     return t > most ? most : t < -most ? -most : t;
 }
 
-/* Where two segments are nearest that are not parallel (Ericson 2005, 5.1.9). between: from the middle of b to that of a. */
+/* The nearest points of two segments that are not parallel (Ericson 2005, 5.1.9). between: from the centre of b to that
+   of a. */
 static void find_nearest(capsule *a, capsule *b, sn_dvec3 between, double cosine)
 {
     const double ur = dvec3_dot(a->axis[1], between), vr = dvec3_dot(b->axis[1], between);
@@ -35,7 +37,8 @@ static void find_nearest(capsule *a, capsule *b, sn_dvec3 between, double cosine
     a->at = within(cosine * b->at - ur, a->half);
 }
 
-/* An end of it touches, unless it lies across the normal. along: the normal towards the other, along its axis. */
+/* True if the segment lies across the normal; otherwise one of its ends touches. along: component of the normal towards
+   the other capsule along its axis. */
 static bool is_across(const capsule *c, double along)
 {
     return c->half > 0 && fabs(along) <= PARALLEL;
@@ -54,7 +57,7 @@ static uint32_t name_of(const capsule *a, const capsule *b, double along_a, doub
                     : feature_name(SN_FEATURE_CORNERS, end_a, end_b);
 }
 
-/* The spot on the surface, in its own frame. */
+/* The point on the surface, in its own frame. */
 static sn_vec3 spot_of(const capsule *c, sn_dvec3 normal, double by)
 {
     sn_dvec3 spot = dvec3_scale(dvec3_on_axes(c->axis, normal), by);

@@ -1,22 +1,22 @@
-/* When a solid that moves in a straight line meets another one: conservative advancement. The distance of convex solids
-   is a convex function of time; where its slope says that it will be 0 is not beyond where it is, so that steps to
-   there come to the first touch without passing it. */
+/* Sweeps of a solid along a straight line against another one, by conservative advancement. The distance of convex
+   solids is a convex function of time. So the time at which its tangent reaches 0 is not after the first contact, and
+   steps to there approach the contact without passing it. */
 #include "collision/manifold_work.h"
 
-/* Of the size of the smaller one: nearer is touching. */
+/* Relative to the smaller solid's size: a smaller distance counts as contact. */
 #define TOUCHING 1e-6
 
-/* Cosine: the normals of a triangle and of a touch on its inside. */
+/* Cosine of the angle between the normals of a triangle and of a contact in its interior. */
 #define ON_FACE (1 - 1e-6)
 
-/* Cosine: what moves into a triangle, and not along it. */
+/* Cosine: the body moves into a triangle, not along it. */
 #define HEAD_ON 0.1
 
-/* Of the size of the body: how far it may have gone in before another triangle must have been met. */
+/* Relative to the body's size: how far it may have entered a triangle before another triangle must be in contact. */
 #define LATE 0.01
 
 #define STEPS  64u
-#define SLICES 64u /* of a way through a mesh, at most */
+#define SLICES 64u /* the most slices of a path through a mesh */
 
 #if SINEW_DOUBLE
 #define REAL_EPSILON DBL_EPSILON
@@ -24,17 +24,17 @@
 #define REAL_EPSILON ((double)FLT_EPSILON)
 #endif
 
-/* A core on its way, in the frame. */
+/* A core and its displacement, in the frame. */
 typedef struct flight {
     sn_hull a;
     sn_dvec3 way;    /* m */
-    double rounding; /* m: of both */
-    double touching; /* m */
+    double rounding; /* m: sum of both */
+    double touching; /* m: distance that counts as contact */
 } flight;
 
 typedef enum meeting { MEETS_NOT, MEETS, OVERLAPS } meeting;
 
-/* OVERLAPS: the cores do at the start. end: what comes later does not count. */
+/* OVERLAPS: the cores overlap at the start. end: later times do not count. */
 static meeting meet(const flight *f, const sn_hull *b, double end, double *t, sn_dvec3 *normal, sn_dvec3 *spot)
 {
     double now = 0;
@@ -57,10 +57,10 @@ static meeting meet(const flight *f, const sn_hull *b, double end, double *t, sn
         if (!(now <= end))
             return MEETS_NOT;
     }
-    return MEETS; /* so slowly that it has all but come to it */
+    return MEETS; /* so slow that it has almost arrived */
 }
 
-/* Rounded down: it must not be beyond the touch. */
+/* Rounds down, so that the time is not after the contact. */
 static sn_real round_down(double t)
 {
     sn_real r = (sn_real)t;
@@ -72,13 +72,13 @@ static sn_vec3 to_world(const sn_frame_pair *f, sn_dvec3 normal)
     return dvec3_round(dvec3_by_axes(f->world, normal));
 }
 
-/* A place of b, given in its own axes, in the world. */
+/* A point of b, given along its own axes, in the world. */
 static sn_vec3 place_in_world(const sn_frame_pair *f, const sn_pose *pb, sn_dvec3 place)
 {
     return dvec3_round(dvec3_add(dvec3_from(pb->position), dvec3_by_axes(f->world, place)));
 }
 
-/* At the start they overlap: moving inwards is a touch. */
+/* An overlap at the start counts as a contact if a moves inwards. */
 static bool touch_at_start(const sn_manifold *m, uint32_t count, const sn_pose *pb, sn_vec3 way, sn_real *t,
                            sn_touch *touch)
 {
@@ -122,7 +122,8 @@ static bool sweep_once(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const
     return true;
 }
 
-/* Cores of solids of revolution face where they go, made larger by what they may lack, and then what they meet. */
+/* Solids of revolution: their cores first face the direction of motion, enlarged by the sag, and then the contact that
+   is found. */
 bool sn_convex_sweep(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
                      sn_real *t, sn_touch *touch)
 {
@@ -190,7 +191,7 @@ static bool sweep_triangle_once(const sn_convex *a, const sn_pose *pa, sn_vec3 w
     return true;
 }
 
-/* The same as above for one solid; meet: with what. */
+/* The same for a single solid of revolution. meet: the sweep against the other shape. */
 #define SWEEP_FACING(meet)                                                                                             \
     sn_convex faced = *a;                                                                                              \
     sn_convex_face(&faced, pa, way);                                                                                   \
@@ -216,21 +217,22 @@ bool sn_convex_sweep_triangle(const sn_convex *a, const sn_pose *pa, sn_vec3 way
 
 typedef struct mesh_flight {
     const sn_shape *shape;
-    sn_dvec3 origin; /* m: of the frame, seen from the mesh: the middle of a at the start */
+    sn_dvec3 origin; /* m: of the frame, relative to the mesh: the centre of a at the start */
     const flight *fly;
-    double outer; /* m: of a, with all roundings */
+    double outer; /* m: outer radius of a, with all roundings */
     double slack; /* m */
-    double t;     /* of the first touch so far; more than 1: none */
+    double t;     /* of the first contact so far; above 1: none */
     sn_dvec3 normal, spot;
     uint32_t triangle;
-    double spare; /* of the first touch that the mesh does not allow as it is, though the body moves into it */
+    double spare; /* of the first contact whose normal the mesh does not allow, although the body moves into the
+                     triangle */
     sn_dvec3 spare_normal, spare_spot;
     uint32_t spare_triangle;
     bool from_behind;
     bool overlaps; /* with some triangle, at the start */
 } mesh_flight;
 
-/* Whether a sphere around a reaches the plane of the triangle at all. */
+/* True if a sphere around a reaches the plane of the triangle. */
 static bool reaches_plane(const mesh_flight *w, const sn_hull_face *face)
 {
     double start = -face->offset, end = start + dvec3_dot(face->normal, w->fly->way);
@@ -255,7 +257,8 @@ static bool meet_triangle(void *data, uint32_t number)
         return true;
     sn_dvec3 front = triangle.room.face[0].normal;
     if (dvec3_dot(n, front) < ON_FACE &&
-        !sn_mesh_allows(w->shape, w->origin, &triangle, spot, n, w->slack)) { /* a neighbour is met there */
+        !sn_mesh_allows(w->shape, w->origin, &triangle, spot, n, w->slack)) { /* a neighbouring triangle is touched
+                                                                                 there */
         if (t < w->spare && dvec3_dot(front, w->fly->way) < -HEAD_ON * dvec3_length(w->fly->way)) {
             w->spare = t;
             w->spare_normal = front;
@@ -271,7 +274,7 @@ static bool meet_triangle(void *data, uint32_t number)
     return true;
 }
 
-/* What was left to neighbours counts if none of them was met before the body went in. */
+/* A contact left to neighbours counts if none of them was touched before the body had entered. */
 static void use_spare(mesh_flight *w, double inner)
 {
     if (w->spare <= 1 && (w->t - w->spare) * dvec3_length(w->fly->way) > LATE * inner) {
@@ -282,7 +285,7 @@ static void use_spare(mesh_flight *w, double inner)
     }
 }
 
-/* Slice by slice of the way, so that the boxes in which triangles are looked for are small. */
+/* Goes slice by slice along the path, so that the search boxes for triangles are small. */
 static void meet_mesh(mesh_flight *w)
 {
     double length = dvec3_length(w->fly->way);

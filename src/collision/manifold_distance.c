@@ -1,18 +1,18 @@
-/* The distance of two convex polyhedra: Gilbert, Johnson and Keerthi 1988. The set of all differences of a point of a
-   and a point of b is convex, too, and the distance is how far it is from the origin. It is looked for in simplices of
-   corners that come nearer and nearer. */
+/* The distance of two convex polyhedra by Gilbert, Johnson and Keerthi (1988). The set of all differences between
+   points of a and points of b is convex, and the distance is that of this set from the origin. It is found with
+   simplices of corners that come nearer and nearer. */
 #include "collision/manifold_work.h"
 
-/* Of the size of both: nearer than this is touching. */
+/* Relative to the size of both: a smaller distance counts as contact. */
 #define TOUCHING 1e-12
 
-/* Of the squared distance: it is found when it cannot be less by more than this. */
+/* Relative to the squared distance: the search ends when the distance cannot fall by more than this. */
 #define ENOUGH 1e-14
 
-/* Of the product of three edges: a tetrahedron of less volume is flat but for rounding. */
+/* Relative to the product of three edges: a tetrahedron of less volume counts as flat. */
 #define FLAT 1e-12
 
-#define STEPS 128u /* polyhedra need as many as they have corners at the very most; nearly always fewer than 20 */
+#define STEPS 128u /* polyhedra need at most as many as they have corners; nearly always fewer than 20 */
 
 typedef struct difference {
     sn_dvec3 w; /* m: a - b */
@@ -43,7 +43,7 @@ static void keep(simplex *s, const simplex *from, const uint32_t *which, const d
         }
 }
 
-/* The part of a segment that is nearest to the origin. */
+/* The part of a segment nearest to the origin. */
 static void nearest_of_two(const simplex *from, uint32_t i, uint32_t j, simplex *out)
 {
     sn_dvec3 a = from->corner[i].w, ab = dvec3_sub(from->corner[j].w, a);
@@ -64,7 +64,8 @@ static void nearer(simplex *best, double *least, const simplex *trial)
     }
 }
 
-/* Of a triangle: inside, if the origin is over the inside; otherwise on one of the edges. */
+/* The part of a triangle nearest to the origin: its interior, if the origin projects into it; otherwise one of the
+   edges. */
 static void nearest_of_three(const simplex *from, const uint32_t which[3], simplex *out)
 {
     sn_dvec3 a = from->corner[which[0]].w, b = from->corner[which[1]].w, c = from->corner[which[2]].w;
@@ -83,7 +84,7 @@ static void nearest_of_three(const simplex *from, const uint32_t which[3], simpl
     }
 }
 
-/* Whether four corners are in a plane but for rounding. */
+/* True if four corners are in a plane up to rounding. */
 static bool is_flat(const simplex *s)
 {
     sn_dvec3 a = s->corner[0].w, ab = dvec3_sub(s->corner[1].w, a), ac = dvec3_sub(s->corner[2].w, a);
@@ -92,7 +93,7 @@ static bool is_flat(const simplex *s)
     return !(fabs(dvec3_dot(dvec3_cross(ab, ac), ad)) > FLAT * lengths);
 }
 
-/* Of a tetrahedron: false if the origin is inside. A flat one has no inside. */
+/* The part of a tetrahedron nearest to the origin. False if the origin is inside. A flat tetrahedron has no inside. */
 static bool nearest_of_four(const simplex *from, simplex *out)
 {
     static const uint32_t side[4][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}};
@@ -103,7 +104,7 @@ static bool nearest_of_four(const simplex *from, simplex *out)
         sn_dvec3 a = from->corner[side[k][0]].w, ab = dvec3_sub(from->corner[side[k][1]].w, a);
         sn_dvec3 ac = dvec3_sub(from->corner[side[k][2]].w, a), n = dvec3_cross(ab, ac);
         double origin = -dvec3_dot(n, a), fourth = dvec3_dot(n, dvec3_sub(from->corner[side[k][3]].w, a));
-        if (!flat && origin * fourth > 0) /* the inside of this face is not nearest */
+        if (!flat && origin * fourth > 0) /* the origin is on the inner side of this face */
             continue;
         nearest_of_three(from, side[k], &trial);
         nearer(out, &least, &trial);
@@ -111,7 +112,7 @@ static bool nearest_of_four(const simplex *from, simplex *out)
     return least < (double)INFINITY;
 }
 
-/* The simplex becomes its part that is nearest to the origin: false if that is inside of it. */
+/* Reduces the simplex to its part nearest to the origin. False if the origin is inside. */
 static bool reduce(simplex *s)
 {
     static const uint32_t all[3] = {0, 1, 2};
@@ -174,7 +175,7 @@ void sn_distance_between(const sn_hull *a, sn_dvec3 shift, const sn_hull *b, sn_
             break;
         }
         sn_dvec3 now = weighted(&s);
-        if (!(dvec3_dot(now, now) < square)) { /* rounding has the last word */
+        if (!(dvec3_dot(now, now) < square)) { /* no further progress, because of rounding */
             s = last;
             break;
         }

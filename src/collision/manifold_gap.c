@@ -1,8 +1,8 @@
-/* How far a convex solid is from another thing, for queries. Of solids that overlap by no more than their roundings the
-   distance of the cores tells all; of deeper ones the manifold does. */
+/* The distance of a convex solid from another shape, for queries. If the solids overlap by at most their rounding, it
+   follows from the distance of the cores. For deeper overlaps it comes from the manifold. */
 #include "collision/manifold_work.h"
 
-/* The deepest point of some manifolds; false if there is none. */
+/* The deepest point of several manifolds. False if there is none. */
 static bool deepest_of(const sn_manifold *m, uint32_t count, const sn_pose *pb, sn_touch *touch)
 {
     bool found = false;
@@ -24,7 +24,7 @@ sn_hull sn_triangle_core(const sn_vec3 corner[3], sn_hull_triangle_room *room)
                             room);
 }
 
-/* The gap of two cores that are apart, in the world. rounding: of a and b. */
+/* The gap of two separated cores, in the world. rounding: of a and b. */
 static bool gap_of(const sn_between *between, const sn_frame_pair *f, const sn_pose *pb, const double rounding[2],
                    sn_real reach, sn_touch *touch)
 {
@@ -52,11 +52,11 @@ static bool gap_once(const sn_convex *a, const sn_pose *pa, const sn_convex *b, 
     sn_manifold m;
     if (sn_manifold_convex(a, pa, b, pb, reach, &m))
         return deepest_of(&m, 1, pb, touch);
-    *touch = (sn_touch){0, pb->position, vec3(0, 1, 0), 0}; /* flat ones that cross */
+    *touch = (sn_touch){0, pb->position, vec3(0, 1, 0), 0}; /* flat cores that cross */
     return true;
 }
 
-/* Cores of solids of revolution face each other, and then along the normal that this gives. */
+/* Cores of solids of revolution first face each other, and then the normal that this gives. */
 bool sn_convex_gap(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
                    sn_touch *touch)
 {
@@ -97,7 +97,7 @@ static bool gap_triangle_once(const sn_convex *a, const sn_pose *pa, const sn_ve
     if (between.distance > 0)
         return gap_of(&between, &f, &pb, rounding, reach, touch);
 
-    /* it goes through: out on the side where the middle is, as far as its deepest corner */
+    /* The triangle cuts the core: push it out on the side of its centre, as far as its deepest corner. */
     sn_dvec3 n = triangle.face[0].normal;
     n = dvec3_scale(n, dvec3_dot(n, f.place) < 0 ? -1 : 1);
     sn_dvec3 deepest = turned.vertex[sn_hull_support(&turned, dvec3_scale(n, -1))];
@@ -106,7 +106,7 @@ static bool gap_triangle_once(const sn_convex *a, const sn_pose *pa, const sn_ve
     return gap_of(&between, &f, &pb, rounding, reach, touch);
 }
 
-/* The same for one solid. */
+/* The same for a single solid of revolution. */
 #define GAP_FACING(first, again)                                                                                       \
     sn_convex faced = *a;                                                                                              \
     bool near = (first);                                                                                               \
@@ -131,13 +131,13 @@ bool sn_convex_gap_triangle(const sn_convex *a, const sn_pose *pa, const sn_vec3
 
 /* ---- Meshes ------------------------------------------------------------------------------------------------------ */
 
-/* The triangle of a mesh that is nearest to a solid. */
+/* Search for the triangle of a mesh that is nearest to a solid. */
 typedef struct mesh_gap {
     const sn_shape *shape;
-    sn_dvec3 origin; /* m: of the frame, seen from the mesh: the middle of a */
+    sn_dvec3 origin; /* m: of the frame, relative to the mesh: the centre of a */
     const sn_hull *core;
     bool from_behind;
-    bool pierced; /* some triangle goes through the core */
+    bool pierced; /* some triangle cuts the core */
     bool found;
     uint32_t triangle;
     sn_between nearest;
@@ -168,7 +168,7 @@ static bool is_inside(const sn_shape *b, sn_dvec3 p)
            near.distance < 0;
 }
 
-/* Out of a mesh that is deep inside: as contact would push; if that knows no way, out of the triangle. */
+/* For a solid deep in a mesh: the depth that contact finds. If contact finds none, out of the triangle. */
 static void gap_in_mesh(const sn_convex *a, const sn_pose *pa, const sn_shape *b, const sn_pose *pb, const mesh_gap *g,
                         sn_touch *touch)
 {

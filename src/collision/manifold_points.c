@@ -1,17 +1,16 @@
-/* The points of contact for a normal that is known: a face against what faces it, edge against edge, or nearest points.
-   */
+/* The contact points for a known normal: a face against the opposite feature, edge against edge, or nearest points. */
 #include "collision/manifold_work.h"
 
-/* Sine of the angle between edges, or an edge and a plane, that count as parallel where the solids are apart. */
+/* Sine of the angle up to which edges, or an edge and a plane, count as parallel where the solids are separated. */
 #define PARALLEL 1e-2
 
-/* Cosine of the angle between the normals of faces that face each other squarely. */
+/* Cosine of the angle between the normals of faces that are parallel. */
 #define SQUARE (1 - 1e-8)
 
-/* Cosine of the angle between a normal and a face that faces along it, at least. */
+/* Least cosine of the angle between the normal and a face that faces along it. */
 #define FACING 0.1
 
-/* Some corners of a solid in order: those of a face, an edge, or one alone. */
+/* Some corners of a solid in order: those of a face, an edge, or a single one. */
 typedef struct ring {
     const uint8_t *corner;
     uint32_t count;
@@ -25,9 +24,9 @@ static bool push(sn_collision *c, sn_dvec3 a, sn_dvec3 b, double distance, uint3
     return true;
 }
 
-/* ---- What faces a direction -------------------------------------------------------------------------------------- */
+/* ---- Features that face a direction ------------------------------------------------------------------------------ */
 
-/* Of the faces around the corner that is farthest in the direction, the one that faces it most. */
+/* Of the faces around the support corner in the direction, the one that faces it most. */
 static uint32_t face_towards(const sn_hull *hull, sn_dvec3 direction)
 {
     uint32_t corner = sn_hull_support(hull, direction), best = 0;
@@ -57,11 +56,11 @@ static ring ring_towards(const sn_hull *hull, sn_dvec3 direction)
 
 /* ---- Clipping ---------------------------------------------------------------------------------------------------- */
 
-/* A corner of what is left, and what the line from here to the next one is: an edge of the ring, by its name, or a side
-   of the face. */
+/* A corner of the clipped polygon. line: the line from here to the next corner: an edge of the ring, by its name, or a
+   side of the face. */
 typedef struct spot {
     sn_dvec3 p;      /* m */
-    uint32_t corner; /* of the solid; NONE: it is new */
+    uint32_t corner; /* of the solid; NONE: created by clipping */
     uint32_t line;
 } spot;
 
@@ -73,7 +72,7 @@ typedef struct polygon {
     spot spot[SN_CANDIDATES];
 } polygon;
 
-/* A plane through an edge of a face and along a normal; outwards has length 1. */
+/* A plane through an edge of a face, parallel to the normal. outwards has length 1. */
 typedef struct side {
     sn_dvec3 from, outwards;
 } side;
@@ -97,8 +96,8 @@ static inline sn_dvec3 crossing(const spot *p, double at_p, const spot *q, doubl
     return dvec3_add(p->p, dvec3_scale(dvec3_sub(q->p, p->p), at_p / (at_p - at_q)));
 }
 
-/* Sutherland and Hodgman 1974. Corners that are hardly beside the face stay as they are, so that the same ones are
-   found from step to step. */
+/* Clips by one side (Sutherland and Hodgman 1974). Corners only slightly beside the face are kept unclipped, so that
+   the same points are found from step to step. */
 static void clip(const polygon *in, const side *s, uint32_t name, double slack, polygon *out)
 {
     out->count = 0;
@@ -122,7 +121,7 @@ static void clip(const polygon *in, const side *s, uint32_t name, double slack, 
     }
 }
 
-/* A segment. A point is one whose ends are the same. */
+/* Clips a segment. A point is a segment with equal ends. */
 static void clip_segment(polygon *line, const side *s, uint32_t name, double slack)
 {
     for (uint32_t i = 0; i < line->count; ++i) {
@@ -134,7 +133,7 @@ static void clip_segment(polygon *line, const side *s, uint32_t name, double sla
             line->count = 0;
             return;
         }
-        if (there >= 0) { /* only the end that is hardly beside it is left */
+        if (there >= 0) { /* only the end slightly beside it is left */
             line->spot[0] = *q;
             line->count = 1;
             return;
@@ -143,7 +142,7 @@ static void clip_segment(polygon *line, const side *s, uint32_t name, double sla
     }
 }
 
-/* What is over the face of the ring, seen along the normal, in *in or *out. */
+/* Clips the ring to the face, seen along the normal. Returns in or out. */
 static polygon *clip_all(const sn_hull *hull, const sn_hull_face *face, sn_dvec3 normal, double slack, polygon *in,
                          polygon *out)
 {
@@ -179,7 +178,7 @@ static uint32_t name_of_side(const sn_hull *hull, const sn_hull_face *face, uint
     return edge_name(loop[k], loop[k + 1 == face->count ? 0 : k + 1]);
 }
 
-/* The name of a spot where one line ends and the next begins. of_a: the face is one of a. */
+/* The feature name of a corner where one line ends and the next begins. of_a: the face belongs to a. */
 static uint32_t name_of_spot(const sn_hull *hull, const sn_hull_face *face, bool of_a, const spot *s, uint32_t before)
 {
     if (s->corner != NONE)
@@ -194,7 +193,7 @@ static uint32_t name_of_spot(const sn_hull *hull, const sn_hull_face *face, bool
     return of_a ? feature_name(SN_FEATURE_EDGES, own, other) : feature_name(SN_FEATURE_EDGES, other, own);
 }
 
-/* The point over the face is moved down to it. */
+/* Adds a point over the face, with its projection on the face. */
 static void push_over(sn_collision *c, bool of_a, const sn_hull_face *face, sn_dvec3 p, uint32_t feature)
 {
     double height = dvec3_dot(face->normal, p) - face->offset;
@@ -216,7 +215,7 @@ uint32_t sn_points_on_face(sn_collision *c, bool of_a, uint32_t index)
     c->normal = of_a ? back : face->normal;
     for (uint32_t i = 0; i < left->count; ++i) {
         const spot *s = &left->spot[i];
-        /* a segment has one edge, which ends and begins at both its ends */
+        /* A segment has one edge, which ends and begins at both its ends. */
         uint32_t edge = r.count == 2 ? edge_name(r.corner[0], r.corner[1]) : 0;
         uint32_t before = r.count == 2 ? edge : left->spot[i == 0 ? left->count - 1 : i - 1].line;
         push_over(c, of_a, face, s->p, name_of_spot(hull, face, of_a, s, before));
@@ -240,7 +239,7 @@ uint32_t sn_points_on_plane(sn_collision *c, sn_dvec3 normal, double level)
 
 /* ---- Edges ------------------------------------------------------------------------------------------------------- */
 
-/* Where two lines that are not parallel are nearest: false if that is beyond an end of one of the edges. */
+/* The nearest points of two lines that are not parallel. False if they are beyond an end of one of the edges. */
 static bool meet_lines(const sn_dvec3 a[2], const sn_dvec3 b[2], double slack, sn_dvec3 *on_a, sn_dvec3 *on_b)
 {
     sn_dvec3 u = dvec3_sub(a[1], a[0]), v = dvec3_sub(b[1], b[0]), r = dvec3_sub(a[0], b[0]);
@@ -281,8 +280,8 @@ uint32_t sn_points_of_edges(sn_collision *c, sn_dvec3 normal, uint32_t edge_a, u
 
 /* ---- Nearest points ---------------------------------------------------------------------------------------------- */
 
-/* The edge that lies across the direction at its far end, but for a small angle, the longest of them; NONE if a corner
-   is alone there. */
+/* The longest edge at the far end of the direction that lies across it, within a small angle. NONE if there is only a
+   corner. */
 static uint32_t edge_across(const sn_hull *hull, sn_dvec3 direction)
 {
     uint32_t best = NONE;
@@ -299,8 +298,8 @@ static uint32_t edge_across(const sn_hull *hull, sn_dvec3 direction)
     return best;
 }
 
-/* Two edges side by side: a point at each end of the stretch that they have in common, which is named by the corner
-   there. Nothing if they are not parallel. */
+/* Two parallel edges: a point at each end of the stretch that they share, named by the corner there. Nothing if they
+   are not parallel. */
 static void push_side_by_side(sn_collision *c, sn_dvec3 normal, uint32_t edge_a, uint32_t edge_b)
 {
     sn_dvec3 a[2], b[2];
@@ -329,7 +328,7 @@ static void push_side_by_side(sn_collision *c, sn_dvec3 normal, uint32_t edge_a,
         double distance = dvec3_dot(normal, dvec3_sub(p, q));
         sn_dvec3 foot = dvec3_sub(p, dvec3_scale(normal, distance));
         if (dvec3_length(dvec3_sub(foot, q)) > SN_MANIFOLD_BESIDE * c->size + PARALLEL * distance)
-            return; /* other parts of what lies across the normal, side by side with nothing */
+            return; /* these edges lie across the normal but not opposite each other */
         push(c, p, foot, distance, k == 0 ? name_from : name_to);
     }
 }
@@ -342,8 +341,7 @@ static uint32_t face_squarely(const sn_hull *hull, sn_dvec3 direction)
     return NONE;
 }
 
-/* A face that lies across the normal, if it shows the distance; then two edges; and at last the nearest points alone.
-   */
+/* Uses a face across the normal if it has the distance; otherwise two edges; otherwise only the nearest points. */
 uint32_t sn_points_between(sn_collision *c, sn_dvec3 normal, sn_dvec3 on_a, sn_dvec3 on_b, double distance)
 {
     sn_dvec3 back = dvec3_scale(normal, -1);
@@ -360,7 +358,7 @@ uint32_t sn_points_between(sn_collision *c, sn_dvec3 normal, sn_dvec3 on_a, sn_d
     uint32_t edge_a = edge_across(&c->a, back), edge_b = edge_across(&c->b, normal);
     if (edge_a != NONE && edge_b != NONE) {
         push_side_by_side(c, normal, edge_a, edge_b);
-        if (c->count == 2) { /* they may be a little inclined: the nearer end is then where they are nearest */
+        if (c->count == 2) { /* they may be slightly inclined: then the nearer end is the nearest point */
             sn_candidate *nearer = c->point[1].distance < c->point[0].distance ? &c->point[1] : &c->point[0];
             if (nearer->distance > enough)
                 *nearer = (sn_candidate){on_a, on_b, distance, nearer->feature};
@@ -383,7 +381,7 @@ uint32_t sn_points_between(sn_collision *c, sn_dvec3 normal, sn_dvec3 on_a, sn_d
 
 /* ---- Around a point ---------------------------------------------------------------------------------------------- */
 
-/* Whether a spot is that of the first point, seen along the normal. */
+/* True if a point coincides with the first contact point, seen along the normal. */
 static bool is_first(const sn_collision *c, sn_dvec3 p)
 {
     const sn_dvec3 across = dvec3_cross(c->normal, dvec3_sub(p, c->point[0].a));

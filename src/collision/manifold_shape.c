@@ -1,5 +1,5 @@
-/* Contact with fixed shapes. Solids are convex; of meshes every triangle near by is, and what they say is
-   put together by direction; fields are asked at some spots of the body. */
+/* Contact with fixed shapes. Solids are convex. For meshes, contact with each nearby triangle is found and grouped by
+   direction. Fields are sampled at points of the body. */
 #include "collision/manifold_work.h"
 #include "collision/triangle.h"
 
@@ -11,27 +11,27 @@
 #define REAL_EPSILON ((double)FLT_EPSILON)
 #endif
 
-/* Cosine: contact whose normals differ by less is one manifold. */
+/* Cosine: contacts whose normals differ by less share a manifold. */
 #define SAME_WAY 0.999
 
-/* Cosine: where there is no room for another manifold, it joins one that differs by less. */
+/* Cosine: where there is no room for another manifold, a contact joins one whose normal differs by less than this. */
 #define SIMILAR_WAY 0.5
 
-/* Cosine: normals of a triangle and of a contact on its inside. */
+/* Cosine of the angle between the normals of a triangle and of a contact in its interior. */
 #define ON_FACE (1 - 1e-9)
 
-/* Sine: a plane that cuts so little into a triangle does not. */
+/* Sine: a plane that cuts less into a triangle does not cut it. */
 #define CUT 0.001
 
-/* Cosine: a place so straight over a triangle is on that side of it, whatever the triangles around it say. */
+/* Cosine: a point this straight above a triangle is on that side of it, whatever the triangles around it suggest. */
 #define STRAIGHT_OVER 0.8
 
-/* Of the size of the body: so deep a point must be deep inside of the whole mesh, too; and of its depth: how far at
-   least. */
+/* DEEP, relative to the body's size: points deeper than this are checked; they must also be deep in the whole mesh.
+   HARDLY, relative to their depth: how deep at least. */
 #define DEEP   0.05
 #define HARDLY 0.7
 
-/* Cosine: a bump of a field in a face of the body points against it at least so much. */
+/* Cosine: a bump of a field under a face of the body points against it by at least this. */
 #define AGAINST 0.5
 
 #define NEAREST_STEPS 8u
@@ -43,7 +43,7 @@
 #define THIN_DIRECTIONS 16u
 
 typedef struct bundle {
-    sn_dvec3 normal; /* that of the deepest point */
+    sn_dvec3 normal; /* of the deepest point */
     double deepest;  /* m */
     uint32_t count;
     sn_candidate point[BUNDLE_POINTS];
@@ -56,7 +56,7 @@ typedef struct gathering {
     bundle bundle[BUNDLES];
 } gathering;
 
-/* The bundle that contact of this direction and depth goes to; NULL if it has to be left out. */
+/* The bundle for a contact of this direction and depth. NULL if it must be dropped. */
 static bundle *bundle_for(gathering *g, sn_dvec3 normal, double deepest)
 {
     bundle *nearest = NULL, *shallowest = NULL;
@@ -80,7 +80,7 @@ static bundle *bundle_for(gathering *g, sn_dvec3 normal, double deepest)
     return fresh;
 }
 
-/* The points that are farthest in some direction across the normal, and the deepest: fewer than there is room for. */
+/* Keeps the points farthest in some direction across the normal, and the deepest: fewer than there is room for. */
 static void thin_out(bundle *b)
 {
     bool keep[BUNDLE_POINTS] = {false};
@@ -104,8 +104,8 @@ static void thin_out(bundle *b)
     b->count = count;
 }
 
-/* What has the same name, or is in the same place, is the same point: the deeper one counts, and corners of a have
-   their names before all. */
+/* Points with the same name or in the same place are one point: the deeper one counts. Names of corners of a have
+   precedence. */
 static void add_point(bundle *b, const sn_candidate *point, double size)
 {
     double beside = SN_MANIFOLD_BESIDE * size, level = SN_MANIFOLD_LEVEL * size;
@@ -126,7 +126,7 @@ static void add_point(bundle *b, const sn_candidate *point, double size)
     b->point[b->count++] = *point;
 }
 
-/* Candidates of cores become points of the surfaces here: they may get another normal. */
+/* Here candidates of cores become points of the surfaces: their normal may change later. */
 static void gather(gathering *g, sn_dvec3 normal, const sn_candidate *point, uint32_t count)
 {
     double rounding = g->rounding[0] + g->rounding[1], deepest = sn_candidates_nearest(point, count) - rounding;
@@ -145,7 +145,7 @@ static void gather(gathering *g, sn_dvec3 normal, const sn_candidate *point, uin
     }
 }
 
-/* Along the one normal that the points of a bundle have in the end, distances are a little different. */
+/* Writes the manifolds. Distances along the common normal of a bundle differ a little from those of its points. */
 static uint32_t write_all(gathering *g, const sn_frame_pair *f, double reach, sn_manifold *m)
 {
     static const double none[2] = {0, 0};
@@ -197,7 +197,7 @@ bool sn_mesh_triangle_from(const sn_shape *shape, uint32_t number, sn_dvec3 orig
     bool behind = dvec3_dot(front->normal, middle) < front->offset;
     if (shape->data->closed || shape->sides == SN_SIDES_FRONT)
         return !behind;
-    if (behind != from_behind) { /* over the triangle itself there is no doubt, but beside it */
+    if (behind != from_behind) { /* straight above the triangle its own plane decides; beside it, the whole mesh does */
         sn_between between;
         sn_hull point = sn_hull_point(&middle);
         sn_distance_between(&point, dvec3(0, 0, 0), &triangle->hull, &between);
@@ -213,7 +213,7 @@ bool sn_mesh_triangle_from(const sn_shape *shape, uint32_t number, sn_dvec3 orig
 
 typedef struct surroundings {
     const sn_trimesh *mesh;
-    sn_dvec3 spot; /* m: seen from the mesh */
+    sn_dvec3 spot; /* m: relative to the mesh */
     sn_dvec3 normal;
     double slack; /* m */
     bool found, allowed;
@@ -241,7 +241,7 @@ sn_bounds sn_bounds_around(sn_dvec3 low, sn_dvec3 high, double around)
 {
     double far =
         fmax(fmax(fmax(fabs(low.x), fabs(low.y)), fabs(low.z)), fmax(fmax(fabs(high.x), fabs(high.y)), fabs(high.z)));
-    double out = around + 4 * REAL_EPSILON * far; /* rounding must not make it smaller */
+    double out = around + 4 * REAL_EPSILON * far; /* rounding must not make the box smaller */
     sn_dvec3 by = {out, out, out};
     return (sn_bounds){dvec3_round(dvec3_sub(low, by)), dvec3_round(dvec3_add(high, by))};
 }
@@ -264,19 +264,19 @@ bool sn_mesh_allows(const sn_shape *shape, sn_dvec3 origin, const sn_mesh_triang
 
 typedef struct mesh_contact {
     const sn_shape *shape;
-    sn_dvec3 origin; /* m: of the frame, seen from the mesh: the middle of a */
+    sn_dvec3 origin; /* m: of the frame, relative to the mesh: the centre of a */
     sn_collision *c;
     gathering g;
-    bool from_behind; /* a touches an open mesh from its back */
+    bool from_behind; /* a touches an open mesh from the back */
     bool behind;      /* of some triangle */
     bool dropped;
-    sn_dvec3 dropped_normal; /* the shallowest overlap that was not allowed */
+    sn_dvec3 dropped_normal; /* of the shallowest overlap that was not allowed */
     uint32_t dropped_count;
     double dropped_depth; /* m */
     sn_candidate dropped_point[SN_MANIFOLD_MOST];
 } mesh_contact;
 
-/* A point against a triangle. */
+/* Contact of a point and a triangle. */
 static bool touch_point(sn_collision *c)
 {
     sn_between between;
@@ -317,7 +317,8 @@ static void remember_dropped(mesh_contact *w)
         w->dropped_point[i] = c->point[i];
 }
 
-/* Corners and edges of the triangle by their numbers in the mesh, so that they have the same name in its neighbours. */
+/* Names corners and edges of the triangle by their vertex numbers in the mesh, so that they have the same name in
+   neighbouring triangles. */
 static void rename_features(const sn_trimesh *mesh, uint32_t number, bool turned, sn_candidate *point, uint32_t count)
 {
     const uint32_t *index = &sn_trimesh_index(mesh)[3 * (size_t)number];
@@ -333,8 +334,8 @@ static void rename_features(const sn_trimesh *mesh, uint32_t number, bool turned
     }
 }
 
-/* Where to ask how deep a point really is: by its depth nearer to the middle of all points, across the normal, as one
-   at the border of the triangle is always next to another side. */
+/* The point at which to check the depth of a contact point: moved across the normal towards the centre of all points,
+   by its depth. A point at the border of the triangle would always be close to another side. */
 static sn_dvec3 inner_spot(sn_dvec3 p, sn_dvec3 middle, sn_dvec3 normal, double depth)
 {
     sn_dvec3 way = dvec3_sub(middle, p);
@@ -343,16 +344,15 @@ static sn_dvec3 inner_spot(sn_dvec3 p, sn_dvec3 middle, sn_dvec3 normal, double 
     return dvec3_add(p, length > depth ? dvec3_scale(way, depth / length) : way);
 }
 
-/* Whether a triangle shows its front to a place, seen from the mesh. */
+/* True if a point (relative to the mesh) is in front of a triangle. */
 static bool faces(const sn_trimesh *mesh, uint32_t number, sn_dvec3 place)
 {
     const sn_dvec3 a = corner_of(mesh, number, 0), b = corner_of(mesh, number, 1), c = corner_of(mesh, number, 2);
     return dvec3_dot(dvec3_cross(dvec3_sub(b, a), dvec3_sub(c, a)), dvec3_sub(place, a)) >= 0;
 }
 
-/* What is deep behind a triangle may be hardly inside of the mesh, next to another side of it: that side will do, if it faces a. That of a thin
-   plate that a has passed does not.
-   Leaves such points out. */
+/* Drops points that are deep behind a triangle but hardly inside the mesh, next to another side of it: that side has
+   the contact, if it faces a. The far side of a thin plate that a has passed does not. */
 static void leave_deep(mesh_contact *w)
 {
     sn_collision *c = w->c;
@@ -404,7 +404,7 @@ static bool touch_triangle(void *data, uint32_t number)
     return true;
 }
 
-/* With the centre inside of a closed mesh, the nearest spot of the surface is the way out. */
+/* For a centre inside a closed mesh: out to the nearest point of the surface. */
 static void push_out(mesh_contact *w)
 {
     sn_touch touch;
@@ -482,8 +482,8 @@ static void feel(gathering *g, const sn_collision *c, const sn_distance_field *f
     gather(g, n, &point, 1);
 }
 
-/* From a spot of the body to the surface and back to the body, and so on, comes to where they are nearest. A bump of
-   the field that sticks into a face is contact of that face. */
+/* Alternating projection between body and surface, which converges to their nearest points. A bump of the field under a
+   face is contact of that face. */
 static void feel_nearest(gathering *g, const sn_collision *c, const sn_distance_field *field)
 {
     const uint32_t name = feature_name(SN_FEATURE_CORNERS, SN_HULL_FACES, 0);

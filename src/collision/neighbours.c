@@ -11,7 +11,7 @@ typedef struct near_columns {
 
 #define NEAR_TABLES 14u
 
-/* All tables and their columns. Scratch is cut by hand, out of lines. */
+/* Lists all tables and their columns. The scratch table has cache lines as rows; cut_scratch divides it. */
 static void list_tables(sn_neighbours *n, near_columns *list)
 {
     const near_columns all[NEAR_TABLES] = {
@@ -71,11 +71,11 @@ static bool reserve_spheres(near_job *job)
 
 /* ---- Scratch ----------------------------------------------------------------------------------------------------- */
 
-/* What a worker has room for: several times what spheres of one size in a heap need. */
+/* The capacity of a worker's scratch: several times what spheres of one size in a heap need. */
 #define WORKER_SPHERES 2048u
 #define WORKER_PAIRS   8192u
 
-/* Takes so many bytes, in whole lines; from nothing only counts. */
+/* Takes bytes, in whole cache lines. If *from is NULL it only counts the lines. */
 static void *take(char **from, uint64_t *lines, uint64_t bytes)
 {
     void *taken = *from;
@@ -86,7 +86,7 @@ static void *take(char **from, uint64_t *lines, uint64_t bytes)
     return taken;
 }
 
-/* Cuts one scratch; gives the lines that it takes. */
+/* Lays out one scratch. Returns the number of cache lines that it takes. */
 static uint64_t cut_scratch(near_scratch **scratch, char *from, uint64_t spheres, uint64_t pairs)
 {
     near_scratch cut = {.sphere_capacity = (uint32_t)spheres, .pair_capacity = pairs};
@@ -149,8 +149,8 @@ static void run_pass(void *data, uint32_t index, uint32_t worker)
         job->pass(job, index * NEAR_BLOCKS_A_TASK + i, scratch);
 }
 
-/* A crowded block says how much it needs, and perhaps a second time: how many pairs it has is known only when its
-   spheres have room. */
+/* Repeats a block that had too little scratch memory. It reports how much it needs, and perhaps a second time: the
+   number of pairs is known only when there is room for its spheres. */
 static bool run_crowded(near_job *job, uint32_t rank)
 {
     const sn_near_block *block = &job->block[rank];
@@ -159,7 +159,8 @@ static bool run_crowded(near_job *job, uint32_t rank)
     while (block->crowded) {
         spheres = block->crowd_spheres > spheres ? block->crowd_spheres : spheres;
         pairs = block->crowd_pairs > pairs ? block->crowd_pairs : pairs;
-        const uint64_t room = pairs + spheres + WORKER_SPHERES; /* for all that a sphere is compared with at once */
+        const uint64_t room = pairs + spheres + WORKER_SPHERES; /* for all candidates that a sphere is compared with at
+                                                                   once */
         near_scratch *scratch;
         if (pairs >= NEAR_MOST_PAIRS ||
             !sn_table_reserve(table, job->allocator, cut_scratch(&scratch, NULL, spheres, room)))
@@ -203,7 +204,7 @@ static uint32_t colour_of(const sn_near_block *block)
     return (place.z & 1) << 2 | (place.y & 1) << 1 | (place.x & 1);
 }
 
-/* Lists the blocks of a level and colour that have batches, and says where those go. */
+/* Lists the blocks of a level and colour that have batches, and sets where their batches go. */
 static void list_colour(near_job *job, const near_level *level, uint32_t colour, uint64_t *pairs)
 {
     sn_neighbours *n = job->n;
@@ -247,7 +248,7 @@ static bool order_batches(near_job *job)
     return pairs <= UINT32_MAX && sn_near_run(job, sn_near_block_tasks(job), 8.0 * n->batches, copy_blocks);
 }
 
-/* ---- All of it --------------------------------------------------------------------------------------------------- */
+/* ---- The whole search -------------------------------------------------------------------------------------------- */
 
 static void forget(sn_neighbours *n)
 {

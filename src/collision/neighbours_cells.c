@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-/* ---- How large cells are ----------------------------------------------------------------------------------------- */
+/* ---- Cell sizes -------------------------------------------------------------------------------------------------- */
 
-/* Cells are a little larger than what they are made for, so that rounding does not carry two spheres that meet into
-   cells that do not touch. A coordinate in units of cells is rounded by less than half of this as long as it is
-   below COORDINATE_LIMIT; beyond that everything is in one cell. With floats the limit may be higher: from 2^25
-   cells on two different coordinates are more than a cell apart. */
+/* Cells are slightly enlarged, so that rounding does not put two overlapping spheres into cells that are not
+   neighbours. In units of cells, the rounding error of a coordinate is less than half of this below COORDINATE_LIMIT.
+   Beyond that everything is in one cell. With floats the limit may be higher: from 2^25 cells on, two different
+   coordinates differ by more than a cell. */
 #define CELL_SLACK 0x1p-18
 #if SINEW_DOUBLE
 #define COORDINATE_LIMIT 0x1p31
@@ -15,11 +15,11 @@
 #define COORDINATE_LIMIT 0x1p50
 #endif
 
-/* Added to the numbers of cells, so that they are positive, and wrap around far away from the origin. */
+/* Added to cell numbers, so that they are positive, and wrap around only far away from the origin. */
 #define CELL_BIAS ((INT64_C(1) << 51) + (INT64_C(1) << 18))
 
-/* Squares of what reaches beyond these exponents lose their digits, or overflow, and are compared nevertheless: such
-   spheres are all in the lowest level, or in the highest, which is a single cell. */
+/* Beyond these exponents, squares of reaches lose digits or overflow; such spheres are compared nevertheless. They are
+   all in the lowest level, or in the highest, which is a single cell. */
 #if SINEW_DOUBLE
 #define LOWEST_LEVEL (1023u - 502u)
 #define VAST_LEVEL   (1023u + 510u)
@@ -50,7 +50,7 @@ static bool is_looked_at(const sn_vec4 *sphere)
     return sphere->w >= 0 && vec3_is_finite(vec4_xyz(*sphere));
 }
 
-/* Exponent and mantissa as those of a double; -0 is 0. */
+/* The reach as the bits of a double: exponent and mantissa. -0 gives 0. */
 static uint64_t reach_bits(const sn_vec4 *sphere)
 {
     return sphere->w > 0 ? bits_of((double)sphere->w) : 0;
@@ -81,8 +81,8 @@ static double one_and(uint64_t mantissa)
     return 1 + (double)mantissa * 0x1p-52;
 }
 
-/* Spheres in cells m 2^k wide that could do with smaller ones meet more strangers there: as many more as the cell is
-   larger. */
+/* The relative cost of cells of width m 2^k: spheres that would fit into smaller cells are compared with more spheres,
+   in proportion to the volume of the cell. */
 static double cost_of(const near_measure *all, uint32_t chosen)
 {
     double cost = 0, m = one_and(all->top[chosen]);
@@ -93,8 +93,8 @@ static double cost_of(const near_measure *all, uint32_t chosen)
     return cost;
 }
 
-/* Chooses m among the largest mantissas of bins: cells then fit most spheres as well as can be, and perfectly if all
-   of them are alike. */
+/* Chooses m among the largest mantissas of bins, so that cells fit most spheres as tightly as possible, and perfectly
+   if all are of the same size. */
 static void choose_edges(near_job *job)
 {
     near_measure all = job->measure[0];
@@ -127,7 +127,7 @@ static double edge_of(const near_job *job, uint32_t level)
 
 /* ---- Blocks and their keys --------------------------------------------------------------------------------------- */
 
-/* A key holds, from the highest bit on: 11 bits of the level; 17 bits each of z, y and x of the block. */
+/* From the highest bit, a key consists of 11 bits for the level and 17 bits each for z, y and x of the block. */
 #define AXIS_BITS 17u
 #define AXIS_MASK UINT64_C(0x1ffff)
 
@@ -145,7 +145,7 @@ near_place sn_near_place_of(uint64_t key)
                         .z = (uint32_t)(key >> 2 * AXIS_BITS & AXIS_MASK)};
 }
 
-/* Moves the bits of a number of 17 bits apart, two zeros between any two. */
+/* Spreads the bits of a 17-bit number: two zeros between neighbouring bits. */
 static uint64_t spread(uint64_t a)
 {
     a = (a | a << 32) & UINT64_C(0x001f00000000ffff);
@@ -155,8 +155,7 @@ static uint64_t spread(uint64_t a)
     return (a | a << 2) & UINT64_C(0x1249249249249249);
 }
 
-/* By level, then along a curve that stays near where it has been (Morton's), so that what a block looks into is in
-   the cache. */
+/* The order of blocks: by level, then along the Morton curve, so that neighbouring blocks are in the cache. */
 static uint64_t order_of(uint64_t key)
 {
     const near_place place = sn_near_place_of(key);
@@ -178,7 +177,7 @@ static uint32_t home_of(const near_hash *hash, uint64_t key)
     return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> hash->shift);
 }
 
-/* So many may be in use. Threads that insert at the same time may go beyond it by one each. */
+/* The most slots in use. Threads that insert at the same time may exceed it by one each. */
 static uint32_t limit_of(const near_hash *hash)
 {
     return hash->capacity / 2;
@@ -215,7 +214,7 @@ uint32_t sn_near_find_block(const near_job *job, uint64_t key)
     }
 }
 
-/* Which block and which cell of it the spheres of a piece are in. */
+/* Finds the block and the cell of each sphere of a piece. */
 static void place_piece(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;
@@ -268,7 +267,7 @@ static bool reserve_hash(near_job *job, uint64_t capacity)
     return true;
 }
 
-/* Most scenes have a hundred spheres in a block, and a small table; others get a larger one at the second attempt. */
+/* Most scenes have a hundred spheres per block and a small table. Others get a larger table at the second attempt. */
 #define LEAST_HASH 1024u
 
 static bool place_spheres(near_job *job)
@@ -350,7 +349,7 @@ static uint32_t rank_at(const near_job *job, uint32_t place)
     return (uint32_t)(job->sorted[place] >> 32) / NEAR_CELLS;
 }
 
-/* Notes where blocks begin. Spheres that are not looked at come last, as if they were one more block. */
+/* Sets where blocks begin. Spheres that are left out come last, as if they were one more block. */
 static void cut_piece(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;
@@ -368,7 +367,7 @@ static void cut_piece(void *data, uint32_t index, uint32_t worker)
     }
 }
 
-/* Puts item[at] into its place among those below it in a heap, the highest number at its top. */
+/* Moves item[at] down to its position in a heap with the highest number at the top. */
 static void sink(const near_job *job, uint64_t *item, uint32_t at, uint32_t count)
 {
     const uint64_t moved = item[at];
@@ -381,7 +380,7 @@ static void sink(const near_job *job, uint64_t *item, uint32_t at, uint32_t coun
     item[at] = moved;
 }
 
-/* Spheres of a cell by number. Mostly there are two; a heap is for those that are all in one place. */
+/* Sorts the spheres of a cell by number. Mostly there are two; heap sort is for many spheres in one place. */
 #define FEW_IN_CELL 16u
 
 static void sort_cell(const near_job *job, uint64_t *item, uint32_t count)
@@ -403,7 +402,7 @@ static void sort_cell(const near_job *job, uint64_t *item, uint32_t count)
     }
 }
 
-/* Notes the cells of a block, and copies centres into sorted order. */
+/* Lists the cells of a block, and copies centres into sorted order. */
 static void divide_block(const near_job *job, sn_near_block *block)
 {
     uint32_t cells = 0, last = NEAR_CELLS;

@@ -1,4 +1,4 @@
-/* Comparing spheres: one with many. */
+/* Comparison of one sphere with many. */
 #ifndef SN_COLLISION_NEIGHBOURS_COMPARE_H
 #define SN_COLLISION_NEIGHBOURS_COMPARE_H
 
@@ -11,7 +11,7 @@
 #define NEAR_AT_ONCE 1u
 #endif
 
-/* Copies the sphere at a place of the sorted order to where it can be compared. */
+/* Copies a sphere, given its position in the sorted order, into the scratch arrays. */
 static inline void near_gather(const near_job *job, near_scratch *s, uint32_t to, uint32_t place, uint32_t id)
 {
     const sn_vec4 centre = job->centre[place];
@@ -22,10 +22,9 @@ static inline void near_gather(const near_job *job, near_scratch *s, uint32_t to
     s->id[to] = id;
 }
 
-/* Four spheres are compared at once where floats and the instructions for it are there; what comes out is the same.
-
-   near_meet: a bit for each of the spheres from b on that meets a. near_put: those of them as pairs, and more that
-   will be overwritten; gives where to go on. */
+/* With floats and SSE2 four spheres are compared at once, with the same result. near_meet: a bit for each of the
+   spheres from b on that overlaps a. near_put: writes them as pairs, and further entries that will be overwritten;
+   returns the new end. */
 #if NEAR_AT_ONCE == 4
 
 static inline uint32_t near_meet(const near_scratch *s, uint32_t a, uint32_t b)
@@ -38,7 +37,7 @@ static inline uint32_t near_meet(const near_scratch *s, uint32_t a, uint32_t b)
     return (uint32_t)_mm_movemask_ps(_mm_cmple_ps(square, _mm_mul_ps(reach, reach)));
 }
 
-/* For four bits: which are set, to be added to (a, b), and how many. */
+/* For each four-bit mask: the set bits as offsets to add to (a, b), and their number. */
 /* clang-format off */
 static const uint32_t near_bits_set[16][8] = {
     {0}, {0}, {0, 1}, {0, 0, 0, 1}, {0, 2}, {0, 0, 0, 2}, {0, 1, 0, 2}, {0, 0, 0, 1, 0, 2},
@@ -69,7 +68,7 @@ static inline near_pair *near_put(near_pair *to, uint32_t a, uint32_t b, uint32_
 }
 #endif
 
-/* What does not fit is counted only. */
+/* Pairs beyond the capacity are only counted. */
 static inline void near_count(near_scratch *s, uint32_t a, uint32_t first, uint32_t end)
 {
     for (uint32_t b = first; b < end; ++b)
@@ -77,7 +76,8 @@ static inline void near_count(near_scratch *s, uint32_t a, uint32_t first, uint3
     s->crowded = true;
 }
 
-/* Compares a with first .. end - 1. There is no branch on whether two meet: it would be guessed wrong too often. */
+/* Compares a with first .. end - 1. There is no branch on the overlap of two spheres: it would be mispredicted too
+   often. */
 static inline void near_compare(near_scratch *s, uint32_t a, uint32_t first, uint32_t end)
 {
     near_pair *to = s->pair + s->pairs;

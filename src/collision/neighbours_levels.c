@@ -1,13 +1,13 @@
-/* Pairs between levels. A smaller sphere looks for larger ones, in the few cells of each level above that are within
-   reach: the other way round there may be any number of cells. Spheres of a block look together: for all larger ones
-   that meet the box around them, which mostly are none; then each half of them keeps those that meet the box around
-   it, and so on. */
+/* Pairs between levels. A smaller sphere searches for larger ones, in the few cells of each higher level within reach.
+   In the opposite direction there may be any number of cells. The spheres of a block search as a group: first for all
+   larger spheres that overlap the box around the group, which are mostly none. Then each half of the group keeps those
+   that overlap its own box, and so on. */
 #include "collision/neighbours_compare.h"
 
 #include <string.h>
 
-/* Spheres that look together, gathered as the first ones of the scratch; larger ones come after them. Instead of
-   indices their places in sorted order are kept. */
+/* A group of spheres that search together. They are the first ones in the scratch; larger spheres come after them.
+   Instead of indices, positions in sorted order are kept. */
 typedef struct near_group {
     uint32_t first, end;
     sn_vec3 low, high; /* around their centres */
@@ -41,7 +41,7 @@ static sn_real outside(sn_real x, sn_real low, sn_real high)
     return most(most(low - x, x - high), 0);
 }
 
-/* Whether one of the group may meet it. Rounding keeps order, so no sphere of the group that meets it is missed. */
+/* True if a sphere of the group may overlap b. Rounding is monotonic, so no overlap is missed. */
 static bool may_meet(const near_group *g, sn_vec4 b)
 {
     sn_real x = outside(b.x, g->low.x, g->high.x), y = outside(b.y, g->low.y, g->high.y);
@@ -51,7 +51,7 @@ static bool may_meet(const near_group *g, sn_vec4 b)
 
 /* ---- Comparing --------------------------------------------------------------------------------------------------- */
 
-/* Compares larger spheres first .. end - 1 with every one of a group: pairs come by their smaller sphere. */
+/* Compares the larger spheres first .. end - 1 with each of a group. Pairs are ordered by their smaller sphere. */
 static void compare_group(const near_group *g, near_scratch *s, uint32_t first, uint32_t end)
 {
     const uint64_t before = s->pairs;
@@ -61,11 +61,11 @@ static void compare_group(const near_group *g, near_scratch *s, uint32_t first, 
         s->pair[i] = (near_pair){s->id[s->pair[i].a], s->id[s->pair[i].b]};
 }
 
-/* So few spheres are not divided any more. */
+/* A group of this size is not divided further. */
 #define FEW_SPHERES 8u
 
-/* Compares larger spheres first .. end - 1, which are the last in the scratch so far. What a half keeps of them
-   comes after them, as long as there is room. */
+/* Compares a group with the larger spheres first .. end - 1, which are the last in the scratch. The larger spheres that
+   a half keeps are added after them, as long as there is room. */
 static void divide_group(const near_group *g, near_scratch *s, uint32_t first, uint32_t end)
 {
     if (g->end - g->first <= FEW_SPHERES || end - first > s->sphere_capacity - end) {
@@ -90,9 +90,10 @@ static void divide_group(const near_group *g, near_scratch *s, uint32_t first, u
     }
 }
 
-/* ---- Looking ----------------------------------------------------------------------------------------------------- */
+/* ---- Searching --------------------------------------------------------------------------------------------------- */
 
-/* False if there are too many for a group. For one sphere alone there may be any number: it is compared on the way. */
+/* Adds the larger spheres that may overlap the group. False if there are too many. For a group of one there may be any
+   number: when the scratch is full, they are compared at once. */
 static bool add_larger(const near_job *job, const near_group *g, near_scratch *s, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; ++i) {
@@ -109,7 +110,7 @@ static bool add_larger(const near_job *job, const near_group *g, near_scratch *s
     return true;
 }
 
-/* A box of cells: numbers along x, y and z, both ends included. */
+/* A box of cells: lowest and highest cell along x, y and z, inclusive. */
 typedef struct near_box {
     uint64_t low[3], high[3];
 } near_box;
@@ -118,17 +119,17 @@ static near_box box_of(const near_group *g, const near_level *level)
 {
     const double low[3] = {(double)g->low.x, (double)g->low.y, (double)g->low.z};
     const double high[3] = {(double)g->high.x, (double)g->high.y, (double)g->high.z};
-    const double reach = (double)g->reach + level->edge / 2; /* the edge has some slack */
+    const double reach = (double)g->reach + level->edge / 2; /* the cell size has some slack */
     near_box box;
-    for (uint32_t i = 0; i < 3; ++i) { /* without an end every place is in the one cell of the level */
+    for (uint32_t i = 0; i < 3; ++i) { /* for an infinite edge every point is in the level's single cell */
         box.low[i] = sn_near_cell_along(level->inverse > 0 ? low[i] - reach : 0, level->inverse);
         box.high[i] = sn_near_cell_along(level->inverse > 0 ? high[i] + reach : 0, level->inverse);
     }
     return box;
 }
 
-/* Blocks that a box touches along an axis. More than two: the group is spread too far, as where spheres from
-   different places share a block because coordinates wrap around. A single sphere touches no more. */
+/* The number of blocks that a box touches along an axis. More than two: the group is spread too far, as where distant
+   spheres share a block because coordinates wrap around. A single sphere touches at most two. */
 static uint64_t blocks_along(const near_box *box, uint32_t axis)
 {
     return box->high[axis] / NEAR_SIDE - box->low[axis] / NEAR_SIDE + 1;
@@ -143,7 +144,7 @@ static bool cell_in_box(const near_box *box, const uint64_t *base, uint32_t cell
     return true;
 }
 
-/* The cells of one block; base: its lowest cell. */
+/* Searches the cells of one block. base: its lowest cell. */
 static bool look_into(const near_job *job, const near_group *g, near_scratch *s, const near_box *box, uint32_t level,
                       const uint64_t *base)
 {
@@ -160,7 +161,7 @@ static bool look_into(const near_job *job, const near_group *g, near_scratch *s,
     return true;
 }
 
-/* All larger spheres of one level that meet the box around the group. */
+/* Finds all larger spheres of one level that overlap the box around the group. */
 static bool look_up(const near_job *job, const near_group *g, near_scratch *s, const near_level *level)
 {
     const near_box box = box_of(g, level);
@@ -186,10 +187,11 @@ static bool look_up_all(const near_job *job, const near_group *g, near_scratch *
     return true;
 }
 
-/* So many look together at most: there must be room for what they find. */
+/* The largest group: there must be room for the spheres that it finds. */
 #define MOST_TOGETHER 256u
 
-/* The pairs of spheres first .. end - 1 in sorted order. Halves are as deep as the number of spheres has bits. */
+/* Finds the pairs of the spheres first .. end - 1 in sorted order. The recursion is as deep as their number has
+   bits. */
 static void pairs_of_spheres(const near_job *job, near_scratch *s, uint32_t level, uint32_t first, uint32_t end)
 {
     if (end - first <= MOST_TOGETHER && end - first < s->sphere_capacity) {
@@ -214,7 +216,7 @@ static void pairs_of_block(near_job *job, uint32_t rank, near_scratch *s)
     s->crowded = false;
     pairs_of_spheres(job, s, block->level, block->first, block->end);
     block->crowded = s->crowded;
-    block->crowd_spheres = s->sphere_capacity; /* any number will do */
+    block->crowd_spheres = s->sphere_capacity; /* any number is enough */
     block->crowd_pairs = s->pairs;
     if (s->crowded)
         return;
@@ -241,14 +243,14 @@ static bool find_pairs(near_job *job)
     }
 }
 
-/* ---- To the blocks of the larger spheres ------------------------------------------------------------------------- */
+/* ---- Routing to the blocks of the larger spheres ----------------------------------------------------------------- */
 
 static uint32_t rank_of(const near_job *job, uint32_t place)
 {
     return (uint32_t)(job->sorted[place] >> 32) / NEAR_CELLS;
 }
 
-/* Into the order of the smaller spheres, which does not depend on when they were found. */
+/* Puts pairs into the order of their smaller spheres, which does not depend on when they were found. */
 static void address_blocks(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;

@@ -1,10 +1,10 @@
 /* The pairs of a block.
 
-   Every cell is to be compared with itself and with the 13 cells after it: the next one along x, three of the next row,
-   and three each of three rows of the next layer. Spheres of the block and of all cells that this reaches into,
-   6 x 6 x 5, are gathered row by row first. Then the cells from its own to the last one in the next row are one range,
-   and the nine of the next layer, with six that are none of its business between them, are another: two long ranges are
-   looked through sooner than five short ones. */
+   Every cell is compared with itself and with the 13 cells after it: the next one along x, three of the next row, and
+   three each of three rows of the next layer. First the spheres of the block and of all neighbouring cells needed, 6 x
+   6 x 5 cells, are gathered row by row. Then the cells from its own to the last one in the next row form one range. The
+   nine cells of the next layer, with six unneeded ones between them, form another. Two long ranges are faster to
+   compare than five short ones. */
 #include "collision/neighbours_compare.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static void gather_cell(const near_job *job, near_scratch *s, uint32_t first, ui
     s->spheres += end - first;
 }
 
-/* The cells cell .. cell + cells - 1 of a block, if there is such a block. */
+/* Gathers the cells cell .. cell + cells - 1 of a block, if the block exists. */
 static uint32_t gather_cells(const near_job *job, near_scratch *s, const sn_near_block *block, uint32_t cell,
                              uint32_t cells, uint32_t at)
 {
@@ -44,16 +44,18 @@ static uint32_t gather_cells(const near_job *job, near_scratch *s, const sn_near
     return at;
 }
 
-/* The blocks around, from the one before along x and y on, and the next layer; NULL where there are no spheres. */
+/* The blocks around, beginning with the previous one along x and y, and the next layer. NULL where there are no
+   spheres. */
 #define BLOCKS_AROUND 18u
-#define THE_BLOCK     4u /* itself, among them */
+#define THE_BLOCK     4u /* the index of the block itself */
 
-/* Cells of a block from which one looks into the block before, the same, and the next along an axis. */
+/* The cells of a block with neighbours in the previous block, in the block itself, and in the next block, along each
+   axis. */
 static const uint64_t looks_x[3] = {UINT64_C(0x1111111111111111), UINT64_MAX, UINT64_C(0x8888888888888888)};
 static const uint64_t looks_y[3] = {UINT64_C(0x000f000f000f000f), UINT64_MAX, UINT64_C(0xf000f000f000f000)};
 static const uint64_t looks_z[2] = {UINT64_MAX, UINT64_C(0xffff000000000000)};
 
-/* Gives the number of spheres in them. */
+/* Returns the number of spheres in them. */
 static uint64_t find_around(const near_job *job, const sn_near_block *block, const sn_near_block **around)
 {
     const near_place place = sn_near_place_of(block->key);
@@ -73,7 +75,8 @@ static uint64_t find_around(const near_job *job, const sn_near_block *block, con
     return spheres;
 }
 
-/* Cell i along an axis of the footprint is cell (i + 3) % 4 of the block (i + 3) / 4; along z there is none before. */
+/* Cell i along an axis of the footprint is cell (i + 3) % 4 of block (i + 3) / 4. Along z there is no previous
+   block. */
 static void gather(const near_job *job, const sn_near_block *const *around, near_scratch *s)
 {
     uint32_t at = 0;
@@ -90,7 +93,7 @@ static void gather(const near_job *job, const sn_near_block *const *around, near
 
 /* ---- Pairs of the level ------------------------------------------------------------------------------------------ */
 
-/* The number of a cell of the block in its footprint. */
+/* The number, in the footprint, of a cell of the block. */
 static uint32_t foot_cell(uint32_t cell)
 {
     uint32_t x = cell % NEAR_SIDE, y = cell / NEAR_SIDE % NEAR_SIDE, z = cell / (NEAR_SIDE * NEAR_SIDE);
@@ -113,12 +116,12 @@ static void compare_cells(const sn_near_block *block, near_scratch *s)
         compare_cell(s, foot_cell(bits_lowest(cells)));
 }
 
-/* ---- Where there is little --------------------------------------------------------------------------------------- */
+/* ---- Blocks with few spheres ------------------------------------------------------------------------------------- */
 
-/* With so few spheres in the block and those around it rows of cells do not pay: all are compared. */
+/* With so few spheres in the block and around it, all are compared: rows of cells do not pay. */
 #define FEW_SPHERES 24u
 
-/* The spheres of a block around that are in the footprint, each with the number of its cell there. */
+/* Gathers the spheres of a neighbouring block that are in the footprint, each with the number of its cell there. */
 static void gather_few(const near_job *job, const sn_near_block *block, uint32_t direction, near_scratch *s,
                        uint32_t *cell)
 {
@@ -127,14 +130,15 @@ static void gather_few(const near_job *job, const sn_near_block *block, uint32_t
         uint32_t in_block = (uint32_t)(job->sorted[i] >> 32) % NEAR_CELLS;
         uint32_t x = x0 + in_block % NEAR_SIDE + 1 - NEAR_SIDE,
                  y = y0 + in_block / NEAR_SIDE % NEAR_SIDE + 1 - NEAR_SIDE;
-        if (x >= NEAR_FOOT || y >= NEAR_FOOT) /* less than 0 is much more */
+        if (x >= NEAR_FOOT || y >= NEAR_FOOT) /* negative numbers wrap to large ones */
             continue;
         cell[s->spheres] = ((z + in_block / (NEAR_SIDE * NEAR_SIDE)) * NEAR_FOOT + y) * NEAR_FOOT + x;
         near_gather(job, s, s->spheres++, i, (uint32_t)job->sorted[i]);
     }
 }
 
-/* The block's own spheres come first, by cell. A pair is this block's if the cell of its own sphere comes first. */
+/* The block's own spheres come first, by cell. A pair belongs to this block if the cell of the block's own sphere comes
+   first. */
 static void compare_few(const near_job *job, const sn_near_block *const *around, near_scratch *s)
 {
     uint32_t cell[FEW_SPHERES];
@@ -153,7 +157,7 @@ static void compare_few(const near_job *job, const sn_near_block *const *around,
 
 /* ---- Pairs with smaller spheres ---------------------------------------------------------------------------------- */
 
-/* Local numbers of the block's own spheres, by their places in sorted order. */
+/* Sets the local numbers of the block's own spheres, by their positions in sorted order. */
 static void number_own(near_scratch *s)
 {
     uint32_t place = 0;
@@ -164,7 +168,8 @@ static void number_own(near_scratch *s)
     }
 }
 
-/* Adds them to the pairs. They are sorted by the smaller sphere, which gets a number when it comes. */
+/* Adds pairs with smaller spheres. They are sorted by the smaller sphere, which gets a local number at its first
+   pair. */
 static void add_cross(const near_job *job, const sn_near_block *block, near_scratch *s)
 {
     const uint32_t count = block->cross_end - block->cross;
@@ -207,8 +212,8 @@ static void filter(const near_job *job, near_scratch *s)
     s->pairs = kept;
 }
 
-/* Each pair gets the lowest colour that neither of its spheres has, or NEAR_COLOURS if there is none. Pairs come by
-   their first sphere, whose colours need not go through memory. */
+/* Gives each pair the lowest colour that neither of its spheres has, or NEAR_COLOURS if there is none. Pairs are
+   ordered by their first sphere, so its colours stay in a register. */
 static void colour_pairs(near_scratch *s, uint32_t *count)
 {
     memset(s->used, 0, s->spheres * sizeof *s->used);
@@ -239,8 +244,8 @@ static void close_batch(near_scratch *s, uint32_t slot)
     w->open &= others;
 }
 
-/* Puts a pair into the first open batch that has neither of its spheres. If there is none a new one is opened, for
-   which another may have to be closed before it is full. */
+/* Puts a pair into the first open batch that has neither of its spheres. If there is none, a new batch is opened; for
+   this another may have to be closed before it is full. */
 static void put_into_window(near_scratch *s, uint32_t i, uint32_t *batches)
 {
     near_window *w = &s->window;
@@ -266,8 +271,8 @@ static void put_into_window(near_scratch *s, uint32_t i, uint32_t *batches)
         close_batch(s, slot);
 }
 
-/* Colour by colour as many full batches as there are; what is left of them, and what has no colour because a sphere
-   has so many pairs, shares batches as it comes. Gives the number of batches. */
+/* Makes as many full batches as possible, colour by colour. The remaining pairs, and those without a colour (of spheres
+   with very many pairs), share batches in their order. Returns the number of batches. */
 static uint32_t share_lanes(near_scratch *s)
 {
     uint32_t count[NEAR_COLOURS + 1] = {0}, lane[NEAR_COLOURS + 1], end[NEAR_COLOURS + 1], batches = 0;

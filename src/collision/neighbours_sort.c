@@ -1,10 +1,10 @@
-/* Radix sort from the lowest digit up, which several threads share. Pieces of the items are cut by their number
-   alone; each counts its digits, and from the sums it knows where its own items go. */
+/* Radix sort from the lowest digit up, shared by several threads. The division into pieces depends only on the number
+   of items. Each piece counts its digits, and the sums give the positions of its items. */
 #include "collision/neighbours_work.h"
 
 #include <string.h>
 
-/* With more values the places that are written to would no longer fit into the nearest cache. */
+/* With more values the write positions would no longer fit into the first-level cache. */
 #define MOST_DIGIT_BITS 11u
 
 uint32_t sn_near_piece(uint32_t items)
@@ -34,7 +34,7 @@ static void count_digits(void *data, uint32_t index, uint32_t worker)
         ++count[digit_of(job, job->item[i])];
 }
 
-/* Numbers become first places: by digit, and among equal ones by piece. */
+/* Turns counts into first positions: by digit, and for equal digits by piece. */
 static void sum_counts(const near_job *job)
 {
     uint32_t before[1u << MOST_DIGIT_BITS] = {0}, values = 1u << job->digit_bits, all = 0;

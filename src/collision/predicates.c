@@ -1,8 +1,9 @@
 /* Exact predicates.
 
-   A determinant is computed in double first, with a bound on how wrong that is; only if its sign is not certain is it computed again without any
-   rounding, as an expansion: a sum of doubles that do not overlap, the smallest first (Dekker 1971, Knuth, Shewchuk 1997, "Adaptive precision
-   floating-point arithmetic and fast robust geometric predicates"). The sign of an expansion is that of its last part that is not 0. */
+   A determinant is computed in double first, with a bound on its error. Only if its sign is not certain, it is computed
+   again without any rounding, as an expansion: a sum of doubles that do not overlap, the smallest first (Dekker 1971,
+   Knuth, Shewchuk 1997, "Adaptive precision floating-point arithmetic and fast robust geometric predicates"). The sign
+   of an expansion is that of its last nonzero part. */
 #include "collision/predicates.h"
 
 #include <math.h>
@@ -10,13 +11,13 @@
 
 #define HALF_ULP   0x1p-53
 #define SPLITTER   134217729.0                      /* 2^27 + 1 */
-#define WRONG_3D   ((7 + 56 * HALF_ULP) * HALF_ULP) /* of the sum of the terms' sizes: Shewchuk's bounds for */
-#define WRONG_2D   ((3 + 16 * HALF_ULP) * HALF_ULP) /*   differences of inputs that are rounded, too */
-#define MOST_PARTS 192                              /* of an expansion: three times 2 * 2 * 16 */
+#define WRONG_3D   ((7 + 56 * HALF_ULP) * HALF_ULP) /* of the sum of the terms' sizes: Shewchuk's error bounds */
+#define WRONG_2D   ((3 + 16 * HALF_ULP) * HALF_ULP) /* with rounded differences of the inputs */
+#define MOST_PARTS 192                              /* in an expansion: three times 2 * 2 * 16 */
 
-/* ---- Expansions ---------------------------------------------------------------------------------------------------------- */
+/* ---- Expansions -------------------------------------------------------------------------------------------------- */
 
-/* Parts that are 0 are left out: of coordinates of single precision there are few. */
+/* A sum of parts. Parts that are 0 are left out: for coordinates of single precision there are few parts. */
 typedef struct expansion {
     int count;
     double part[MOST_PARTS];
@@ -36,7 +37,7 @@ static double add_exactly(double a, double b, double *rest)
     return sum;
 }
 
-/* Two halves of 26 bits. */
+/* The high half of a product's factor: 26 bits. The rest is the low half. */
 static double high_half(double a)
 {
     const double c = SPLITTER * a;
@@ -95,7 +96,7 @@ static int sign_of(const expansion *e)
     return e->count == 0 ? 0 : e->part[e->count - 1] > 0 ? 1 : -1;
 }
 
-/* ---- On which side ------------------------------------------------------------------------------------------------------- */
+/* ---- Orientation ------------------------------------------------------------------------------------------------- */
 
 static int orient_3d_exactly(const double *a, const double *b, const double *c, const double *d)
 {
@@ -131,7 +132,7 @@ int sn_orient_3d(const double *a, const double *b, const double *c, const double
         return 1;
     if (volume < -WRONG_3D * size)
         return -1;
-    return size == 0 ? 0 : orient_3d_exactly(a, b, c, d); /* terms that are all 0 are so exactly, but for underflow */
+    return size == 0 ? 0 : orient_3d_exactly(a, b, c, d); /* if all terms are 0 they are exact, except for underflow */
 }
 
 int sn_orient_2d(const double *a, const double *b, const double *c, int dropped)
@@ -152,9 +153,9 @@ int sn_orient_2d(const double *a, const double *b, const double *c, int dropped)
     return sign_of(&exact);
 }
 
-/* ---- In a plane ---------------------------------------------------------------------------------------------------------- */
+/* ---- In a plane -------------------------------------------------------------------------------------------------- */
 
-/* c, on the line through a and b or not, is in their box: for points on the line, on the segment. */
+/* True if c is in the box of a and b. For c on their line: if c is on the segment. */
 static bool is_between(const double *a, const double *b, const double *c)
 {
     for (int k = 0; k < 3; ++k)
@@ -163,7 +164,7 @@ static bool is_between(const double *a, const double *b, const double *c)
     return true;
 }
 
-/* The coordinate to drop so that a, b and c are no line any more; -1: they are one. */
+/* A coordinate that can be dropped such that a, b and c are still not collinear. -1: they are collinear. */
 static int coordinate_to_drop(const double *a, const double *b, const double *c)
 {
     for (int k = 0; k < 3; ++k)
@@ -172,7 +173,7 @@ static int coordinate_to_drop(const double *a, const double *b, const double *c)
     return -1;
 }
 
-/* Segments of one plane, of which the coordinate may be dropped. */
+/* Two segments in a plane in which this coordinate may be dropped. */
 static bool meet_in_plane(const double *p, const double *q, const double *a, const double *b, int dropped)
 {
     const int pa = sn_orient_2d(a, b, p, dropped), qa = sn_orient_2d(a, b, q, dropped);
@@ -193,11 +194,11 @@ bool sn_segments_intersect(const double *p, const double *q, const double *a, co
     dropped = dropped < 0 ? coordinate_to_drop(a, b, q) : dropped;
     if (dropped >= 0)
         return meet_in_plane(p, q, a, b, dropped);
-    /* all on one line: an end of one is on the other, or is the other */
+    /* All are on one line: an end of one segment is on the other. */
     return is_between(a, b, p) || is_between(a, b, q) || is_between(p, q, a) || is_between(p, q, b);
 }
 
-/* All of it is in one plane. */
+/* The case where all points are in one plane. */
 static bool meets_in_plane(const double *p, const double *q, const double *a, const double *b, const double *c)
 {
     const int dropped = coordinate_to_drop(a, b, c);
@@ -210,7 +211,7 @@ static bool meets_in_plane(const double *p, const double *q, const double *a, co
     return sn_segments_intersect(p, q, a, b) || sn_segments_intersect(p, q, b, c) || sn_segments_intersect(p, q, c, a);
 }
 
-/* ---- Triangles ----------------------------------------------------------------------------------------------------------- */
+/* ---- Triangles --------------------------------------------------------------------------------------------------- */
 
 bool sn_segment_meets_triangle(const double *p, const double *q, const double *a, const double *b, const double *c)
 {
@@ -231,7 +232,8 @@ static bool edges_meet(const double a[3][3], const double b[3][3], int first, in
     return false;
 }
 
-/* Folded flat: in one plane, and the corners that they do not share on the same side of the edge. */
+/* True if two triangles with a common edge are folded flat: coplanar, with their other corners on the same side of the
+   edge. */
 static bool are_folded_flat(const double *a, const double *b, const double *c, const double *d)
 {
     const int dropped = coordinate_to_drop(a, b, c);
@@ -239,8 +241,8 @@ static bool are_folded_flat(const double *a, const double *b, const double *c, c
            sn_orient_2d(a, b, c, dropped) * sn_orient_2d(a, b, d, dropped) > 0;
 }
 
-/* Triangles that share a corner: if they have more in common, that reaches from the corner to the edge across from it in one of them, and is then
-   within the other. */
+/* Triangles that share a corner: if they intersect elsewhere, the intersection reaches from the corner to the opposite
+   edge of one of them, and there it is within the other triangle. */
 bool sn_triangles_intersect(const double a[3][3], const double b[3][3], const int same[3])
 {
     int shared = 0, own = 0, other = 3, last = 0;

@@ -2,17 +2,17 @@
 
 #define N SN_REVOLVED_SIDES
 
-/* m: what is nearer than this to the surface is on it, where directions would be lost. */
+/* m: a point nearer to the surface than this counts as on it, because the direction would be lost. */
 #define LEAST_BEYOND 1e-125
 
-/* A place in the half plane of a profile, or a direction in it: from the axis, and along it. */
+/* A point or direction in the half plane of a profile: distance from the axis, and along it. */
 typedef struct flat {
     double out, y;
 } flat;
 
 /* ---- Profiles ---------------------------------------------------------------------------------------------------- */
 
-/* Distance, nearest spot and normal in the half plane. */
+/* Distance, nearest point and normal in the half plane. */
 typedef struct flat_spot {
     double distance;
     flat point, normal;
@@ -29,7 +29,7 @@ static double within(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* From a spot that p is outside of. */
+/* The result for a nearest point with p outside. */
 static flat_spot away_from(flat point, flat p, uint32_t face)
 {
     double out = p.out - point.out, y = p.y - point.y, length = sqrt(out * out + y * y);
@@ -115,7 +115,7 @@ static sn_dvec3 on_circle(sn_dvec3 facing, uint32_t i, double radius, double y)
     return dvec3(radius * (facing.x * c - facing.z * s), y, radius * (facing.z * c + facing.x * s));
 }
 
-/* A face of three or more corners that lie in a plane. */
+/* A planar face of three or more corners. */
 static void make_face(sn_revolved_room *room, uint32_t number, uint32_t *loops, uint32_t count, const uint32_t *corner)
 {
     const sn_dvec3 *v = room->vertex;
@@ -139,8 +139,8 @@ static sn_hull_edge edge_of(uint32_t from, uint32_t to, uint32_t left, uint32_t 
     return (sn_hull_edge){{(uint8_t)from, (uint8_t)to}, {(uint8_t)left, (uint8_t)right}};
 }
 
-/* Corner i of the lower ring is i, of the upper one N + i; the tip of a cone is N. Side i is between corners i and i + 1,
-   face N is the lower cap and N + 1 the upper one. Seen from above, corners run clockwise. */
+/* Corner i of the lower ring is i, of the upper ring N + i. The tip of a cone is N. Side i is between corners i and i +
+   1. Face N is the lower cap and N + 1 the upper one. Seen from above, corners run clockwise. */
 sn_hull sn_revolved_core(sn_shape_type type, sn_dvec3 half, sn_dvec3 facing, sn_revolved_room *room)
 {
     const bool cone = type == SN_SHAPE_CONE;

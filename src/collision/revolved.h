@@ -1,8 +1,8 @@
 /* Solids of revolution about their y axis: cylinder and cone.
 
-   Their surface is exact for points, balls and rays. Other solids meet a core that is a polyhedron, like that of every
-   convex solid: its rings are regular polygons with corners on the circle, and one corner faces the other solid. So what is
-   touched is a spot of the true surface, and a cylinder that rolls has no facets. */
+   For points, balls and rays their surface is exact. For other solids they have a polyhedral core, like every convex
+   solid. Its rings are regular polygons with corners on the circle, and one corner faces the other solid. So the
+   contact is on the true surface, and a rolling cylinder has no facets. */
 #ifndef SN_COLLISION_REVOLVED_H
 #define SN_COLLISION_REVOLVED_H
 
@@ -14,7 +14,7 @@
 
 #define SN_REVOLVED_SIDES 16u
 
-/* Of the radius: how far the middles of its sides are inside of the circle: 1 - cos(pi / sides). */
+/* Relative to the radius: how far the centres of the polygon's sides are inside the circle, 1 - cos(pi / sides). */
 #define SN_REVOLVED_SAG 0.0192148
 
 static inline bool sn_is_revolved(sn_shape_type type)
@@ -22,16 +22,16 @@ static inline bool sn_is_revolved(sn_shape_type type)
     return type == SN_SHAPE_CYLINDER || type == SN_SHAPE_CONE;
 }
 
-/* m: half.x is the radius, half.y half the height; half.z is not read. */
+/* m: half.x is the radius, half.y half the height. half.z is not used. */
 
-/* The nearest spot of its surface; negative distance inside. As sn_solid_near. */
+/* The nearest point of the surface. The distance is negative inside. Like sn_solid_near. */
 void sn_revolved_near(sn_shape_type type, sn_dvec3 half, sn_dvec3 p, sn_hull_spot *spot);
 
-/* m: as of sn_convex_inner; the same for a sphere that all is inside of. */
+/* m: like sn_convex_inner and sn_convex_outer. */
 double sn_revolved_inner(sn_shape_type type, sn_dvec3 half);
 double sn_revolved_outer(sn_dvec3 half);
 
-/* How far it reaches (m) along a direction of length 1 and against it; `along`: the component of that along its axis. */
+/* The extent (m) along a unit direction and against it. `along`: the direction's component along the axis. */
 void sn_revolved_extent(sn_shape_type type, sn_dvec3 half, double along, double *low, double *high);
 
 typedef struct sn_revolved_room {
@@ -41,8 +41,8 @@ typedef struct sn_revolved_room {
     uint8_t loop[6 * SN_REVOLVED_SIDES];
 } sn_revolved_room;
 
-/* The polyhedron, with a corner of each ring where `facing` (own frame, length 1, across the axis) points. It lives as long
-   as the room does. */
+/* The polyhedron, with a corner of each ring in the direction `facing` (own frame, length 1, across the axis). Valid as
+   long as the room. */
 sn_hull sn_revolved_core(sn_shape_type type, sn_dvec3 half, sn_dvec3 facing, sn_revolved_room *room);
 
 #endif

@@ -2,13 +2,14 @@
 
 #include <stddef.h>
 
-/* Intervals are halved no further than to 2^-40 of the whole: what is left of one is a root. */
+/* Intervals are halved down to 2^-40 of the whole. What remains of an interval then counts as a root. */
 #define MOST_HALVINGS 40u
 
-/* Halvings in all. A polynomial needs some tens; more only if its roots lie closer together than rounding can tell. */
+/* Halvings in total. A polynomial needs some tens; it needs more only if its roots are closer together than rounding
+   can separate. */
 #define MOST_PARTS 400u
 
-/* Of the interval: a bracket around a root is no wider in the end. */
+/* Relative to the interval: the final width of a bracket around a root. */
 #define ROOT_WIDTH 1e-14
 
 typedef struct part {
@@ -17,7 +18,7 @@ typedef struct part {
     uint32_t halvings;
 } part;
 
-/* Cuts a part in two: de Casteljau's triangle, whose sides are the coefficients of the halves. */
+/* Cuts a part in two: the sides of de Casteljau's triangle are the coefficients of the halves. */
 static void halve(const part *whole, uint32_t degree, part *left, part *right)
 {
     double b[SN_ROOTS_DEGREE + 1];
@@ -46,8 +47,8 @@ static double value_at(const part *p, uint32_t degree, double t)
     return b[0];
 }
 
-/* How often the sign changes along the coefficients, zeros left out: an upper bound of the number of roots between the
-   ends, and equal to it if 0 or 1 (Descartes). */
+/* The number of sign changes along the coefficients, without zeros. This is an upper bound of the number of roots
+   between the ends, and exact if 0 or 1 (Descartes). */
 static uint32_t sign_changes(const part *p, uint32_t degree)
 {
     uint32_t changes = 0;
@@ -61,7 +62,7 @@ static uint32_t sign_changes(const part *p, uint32_t degree)
     return changes;
 }
 
-/* The one root between the ends of a part: false position with the Illinois rule, or halving where that is slow. */
+/* The single root in a part: false position with the Illinois rule, or bisection where that is slow. */
 static double only_root(const part *p, uint32_t degree)
 {
     double low = 0, high = 1, at_low = p->b[0], at_high = p->b[degree];
@@ -105,7 +106,7 @@ static double first_root(const double *b, uint32_t degree, double end, sn_root_c
     stack[0] = (part){.start = 0, .width = 1, .halvings = 0};
     for (uint32_t i = 0; i <= degree; ++i)
         stack[0].b[i] = b[i];
-    while (depth > 0) { /* the last one of the stack is the first of those that are left */
+    while (depth > 0) { /* the top of the stack is the first of the remaining parts */
         part p = stack[--depth];
         if (!(p.start < end))
             return end;

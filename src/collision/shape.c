@@ -10,15 +10,15 @@
 #define REAL_EPSILON ((double)FLT_EPSILON)
 #endif
 
-/* Of the coordinates at hand: what is no farther than this from a surface is on it but for rounding. */
+/* Relative to the coordinates: a point no farther from a surface than this counts as on it. */
 #define ON_SURFACE (8 * REAL_EPSILON)
 
-/* Of the coordinates at hand: boxes are that much larger, for what rounding loses when they are turned. */
+/* Relative to the coordinates: boxes are enlarged by this, against rounding when they are rotated. */
 #define BOX_SLACK (8 * REAL_EPSILON)
 
 /* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
-/* A sheet that is infinitely thin has no side to be on for a point that lies in it. */
+/* A minimum, because an infinitely thin sheet has no side for a point that lies in it. */
 static sn_real least_thickness(const sn_trimesh *mesh)
 {
     sn_bounds b = sn_trimesh_bounds(mesh);
@@ -80,8 +80,8 @@ static sn_dvec3 front_of(const sn_trimesh *mesh, uint32_t triangle)
     return dvec3_scale(normal, 1 / dvec3_length(normal));
 }
 
-/* Whether p, which this spot is nearest to, is in front of an open mesh: it is where a small sphere from there meets the
-   front, which is right at edges and corners, too. On the surface the front counts. */
+/* True if p, with this nearest point, is in front of an open mesh: if a small sphere that moves from p to the nearest
+   point touches the front. This is right at edges and corners, too. A point on the surface counts as in front. */
 static bool is_in_front(const sn_trimesh *mesh, sn_vec3 p, sn_touch *touch)
 {
     double most = fmax(fmax(fabs((double)p.x), fabs((double)p.y)), fabs((double)p.z));
@@ -137,7 +137,7 @@ bool sn_shape_cast(const sn_shape *shape, const sn_path *path, sn_real *t, sn_to
     return met;
 }
 
-/* Boxes, balls and capsules as they are; others a little larger than that. */
+/* Exact for boxes, spheres and capsules; others are slightly enlarged. */
 static sn_bounds bounds_of_solid(const sn_shape *shape)
 {
     static const sn_solid_type type[] = {SN_SOLID_SPHERE, SN_SOLID_CAPSULE, SN_SOLID_BOX};
@@ -157,7 +157,7 @@ sn_bounds sn_shape_bounds(const sn_shape *shape)
     return (sn_bounds){vec3_sub(b.low, out), vec3_add(b.high, out)};
 }
 
-/* A plane that is normal to an axis ends there; others are everywhere. */
+/* A plane that is normal to an axis is bounded along it; other planes are unbounded. */
 static sn_bounds plane_bounds(const sn_shape *shape, const sn_pose *pose)
 {
     const sn_real far = (sn_real)INFINITY;
@@ -197,7 +197,7 @@ sn_bounds sn_shape_bounds_at(const sn_shape *shape, const sn_pose *pose)
     return (sn_bounds){dvec3_round(dvec3_sub(centre, reach)), dvec3_round(dvec3_add(centre, reach))};
 }
 
-/* By which hashes know types: those of worlds that are older than some of the types stay as they are. */
+/* The numbers of types in hashes. They keep the hashes of worlds that are older than some of the types. */
 static const uint8_t name_in_hash[SN_SHAPE_TYPES] = {
     [SN_SHAPE_PLANE] = 0, [SN_SHAPE_BOX] = 1,      [SN_SHAPE_SPHERE] = 2, [SN_SHAPE_CAPSULE] = 3, [SN_SHAPE_MESH] = 4,
     [SN_SHAPE_FIELD] = 5, [SN_SHAPE_CYLINDER] = 6, [SN_SHAPE_CONE] = 7,   [SN_SHAPE_HULL] = 8,

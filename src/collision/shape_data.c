@@ -1,4 +1,4 @@
-/* What is large of a shape: where it comes from, whether that is good, and what is kept of it. */
+/* The large data of shapes: their source, its checks, and the stored data. */
 #include "collision/shape.h"
 
 #include "base/dvec.h"
@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ---- Where data come from ---------------------------------------------------------------------------------------- */
+/* ---- Sources of data --------------------------------------------------------------------------------------------- */
 
 typedef enum source {
     SOURCE_NONE,
@@ -60,7 +60,7 @@ static bool check_mesh(const sn_shape_def *def, char *message, size_t size)
     return true;
 }
 
-/* A place that is finite and not too far off. */
+/* A point must be finite and not too far away. */
 static bool check_place(const char *name, sn_vec3 a, char *message, size_t size)
 {
     double most = fmax(fmax(fabs((double)a.x), fabs((double)a.y)), fabs((double)a.z));
@@ -100,7 +100,7 @@ static size_t samples_of(const uint32_t count[3])
     return (size_t)count[0] * count[1] * count[2];
 }
 
-/* The least value of a trilinear field is that of a sample, so a grid whose samples are all farther out than the
+/* The least value of a trilinear field is that of a sample. So a grid whose samples are all farther out than the
    thickness is empty. */
 static bool check_samples(const sn_shape_def *def, char *message, size_t size)
 {
@@ -297,7 +297,7 @@ static bool make_mesh(sn_shape_data *data, const sn_allocator *allocator, const 
     return data->mesh && !(data->closed && sn_trimesh_crosses(data->mesh, message, size));
 }
 
-/* About as many samples as baking would take: a cell between each, and some around. */
+/* The approximate number of samples that baking would take: one per cell, and some around. */
 static double samples_with(sn_bounds b, double cell)
 {
     sn_dvec3 extent = dvec3_sub(dvec3_from(b.high), dvec3_from(b.low));

@@ -1,10 +1,10 @@
-/* Definitions of shapes: what they are if nothing is said, and which numbers are good. */
+/* Definitions of shapes: their defaults and checks. */
 #include "collision/shape.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A type: its name, whether it is for all bodies, and which numbers it has. */
+/* For each type: its name, whether moving bodies can have it, and which numbers it uses. */
 static const struct {
     const char *name;
     bool convex, all_halves, half_y, radius;
@@ -72,7 +72,7 @@ static bool check_size(const char *name, sn_real value, char *message, size_t si
     return false;
 }
 
-/* The numbers that its type has. */
+/* Checks the numbers that the type uses. */
 static bool check_sizes(const sn_shape_def *def, char *message, size_t size)
 {
     const bool all = types[def->type].all_halves;

@@ -2,11 +2,11 @@
 
 #include "base/dvec.h"
 
-/* Box, sphere and capsule are one thing: all within a radius of a core, which is a box with lengths that may be 0. A
-   sphere that travels towards one of them is a point that travels towards the same core with a larger radius.
+/* Box, sphere and capsule are one case: a core rounded by a radius. The core is a box whose sides may be 0. A sphere
+   that moves towards one of them is a point that moves towards the same core with a larger radius.
 
-   All of it is computed in double, in which differences of floats have no error worth the name. It costs nothing: the
-   time goes into one square root and one division. */
+   Everything is computed in double, where differences of floats have a negligible error. This costs nothing: the time
+   is dominated by one square root and one division. */
 
 typedef struct core {
     sn_dvec3 half; /* m */
@@ -18,10 +18,11 @@ typedef struct spot {
     sn_dvec3 point, normal;
 } spot;
 
-/* Of the way: a touch that rounding puts so little outside of a stretch is one of the stretch. */
+/* Relative to the path: tolerance for a contact at the border of a stretch of the path. */
 #define TIME_SLACK 1e-12
 
-/* m: what is nearer than this to the core is on it, where directions would be lost. Its square is a normal number. */
+/* m: a point nearer to the core than this counts as on it, because the direction would be lost. Its square is a normal
+   number. */
 #define LEAST_BEYOND 1e-125
 
 static inline core core_of(const sn_solid *solid)
@@ -41,7 +42,7 @@ static inline void write_touch(sn_touch *touch, const spot *s)
     *touch = (sn_touch){(sn_real)s->distance, dvec3_round(s->point), dvec3_round(s->normal), 0};
 }
 
-/* ---- Near -------------------------------------------------------------------------------------------------------- */
+/* ---- Nearest point ----------------------------------------------------------------------------------------------- */
 
 static inline double positive(double x)
 {
@@ -53,8 +54,8 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Inside of the core, out through the nearest face, of equally near ones the first. beyond: how far p is beyond the
-   faces, nowhere more than 0. */
+/* For p inside the core: out through the nearest face; of equally near ones the first. beyond: how far p is beyond the
+   faces, at most 0. */
 static void leave_core(const core *c, sn_dvec3 p, sn_dvec3 beyond, spot *s)
 {
     s->point = p;
@@ -74,7 +75,7 @@ static void leave_core(const core *c, sn_dvec3 p, sn_dvec3 beyond, spot *s)
     }
 }
 
-/* Along one axis: from the middle of the core to its spot that is nearest to p. */
+/* Along one axis: the coordinate of the core's point nearest to p. */
 static inline double clamp_to(double half, double p, double beyond)
 {
     return beyond > 0 ? copysign(half, p) : p;
@@ -112,15 +113,15 @@ void sn_solid_near(const sn_solid *solid, sn_vec3 p, sn_touch *touch)
 
 /* ---- Cast -------------------------------------------------------------------------------------------------------- */
 
-/* A way towards a core, by axes. */
+/* A path relative to a core, by axes. */
 typedef struct flight {
     double half[3];         /* m: of the core */
     double from[3], way[3]; /* m */
-    double reach;           /* m: radii of the sphere and the solid together */
+    double reach;           /* m: sum of the radii of sphere and solid */
 } flight;
 
-/* From when to when |v + t w| <= reach. Looked at from the place where v + t w is nearest to 0, so that no digits
-   cancel that matter. */
+/* The interval of time in which |v + t w| <= reach. It is computed from the time when v + t w is nearest to 0, so that
+   no significant digits cancel. */
 static bool time_within(const double v[3], const double w[3], double reach, double *in, double *out)
 {
     double speed = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
@@ -135,8 +136,8 @@ static bool time_within(const double v[3], const double w[3], double reach, doub
     return true;
 }
 
-/* The axis of the face of the core's box, enlarged by the reach on all sides, through which the way enters, and when.
-   False if it is never inside. */
+/* When the path enters the core's box, enlarged by the reach on all sides, and the axis of the face through which it
+   does. False if it never does. */
 static bool enter_box(const flight *f, double *t, uint32_t *axis)
 {
     double in = -(double)INFINITY, out = (double)INFINITY;
@@ -159,7 +160,7 @@ static bool enter_box(const flight *f, double *t, uint32_t *axis)
     return in <= out && in <= 1 && out >= 0;
 }
 
-/* Whether the sphere that enters there meets the face itself and not the rounding about it. */
+/* True if the sphere that enters there touches the face itself, not the rounding around it. */
 static bool meets_face(const flight *f, double t, uint32_t axis)
 {
     bool inside = true;
@@ -168,7 +169,7 @@ static bool meets_face(const flight *f, double t, uint32_t axis)
     return inside;
 }
 
-/* When the way next passes a plane of the core's box, after which other axes count. */
+/* When the path next passes a plane of the core's box; then it is beyond the core along other axes. */
 static double next_turn(const flight *f, double now)
 {
     double next = 1;
@@ -182,8 +183,8 @@ static double next_turn(const flight *f, double now)
     return next;
 }
 
-/* The way seen from the nearest spot of the core at the time t, and as long as no turn comes: along the axes on which
-   the place is beyond the core. False if it is beyond on none. */
+/* The path relative to the nearest point of the core, at the time t and until the next turn: only along the axes on
+   which the position is beyond the core. False if it is beyond on none. */
 static bool way_beyond(const flight *f, double t, double v[3], double w[3])
 {
     bool any = false;
@@ -197,8 +198,8 @@ static bool way_beyond(const flight *f, double t, double v[3], double w[3])
     return any;
 }
 
-/* The square of the distance to a box along a line is made of pieces of parabolas, one from each turn to the next. The
-   first that comes down to the reach decides. */
+/* The squared distance to a box along a line consists of pieces of parabolas, one between each two turns. The first
+   piece that comes down to the reach gives the contact. */
 static bool meets_rounding(const flight *f, double now, double *t)
 {
     while (now < 1) {
@@ -230,7 +231,7 @@ static void touch_face(const core *c, const flight *f, double t, uint32_t axis, 
     *(axis == 0 ? &s->point.x : axis == 1 ? &s->point.y : &s->point.z) = level;
 }
 
-/* The sphere is outside at the start and comes nearer. */
+/* The sphere is outside at the start and approaches. */
 static bool cast_core(const core *c, const sn_path *path, double *t, spot *s)
 {
     flight f = {{c->half.x, c->half.y, c->half.z},
@@ -267,7 +268,8 @@ bool sn_solid_cast(const sn_solid *solid, const sn_path *path, sn_real *t, sn_to
     if (!is_plane)
         near_core(&c, from, &s);
 
-    /* The distance from a convex solid is a convex function of time: what does not come nearer at first never does. */
+    /* The distance from a convex solid is a convex function of time: if it does not fall at the start, it never
+       does. */
     if (!(dvec3_dot(s.normal, dvec3_from(path->way)) < 0))
         return false;
     double when = 0;
@@ -281,7 +283,7 @@ bool sn_solid_cast(const sn_solid *solid, const sn_path *path, sn_real *t, sn_to
 
 /* ---- Bounds ------------------------------------------------------------------------------------------------------ */
 
-/* Not less than the sum, whichever way that is rounded. */
+/* The sum, rounded up. */
 static sn_real sum_up(sn_real a, sn_real b)
 {
     sn_real sum = a + b;

@@ -1,5 +1,6 @@
-/* What all shapes answer: how far a point is from a surface, and when a sphere that moves reaches it. All of it in the shape's
-   own frame, in metres; a fixed shape, a shape of a static or kinematic body, places one in the world. */
+/* Results common to all shapes: how far a point is from a surface, and when a moving sphere reaches it. Everything is
+   in the shape's own frame, in metres. A fixed shape (a shape of a static or kinematic body) places a shape in the
+   world. */
 #ifndef SN_COLLISION_TOUCH_H
 #define SN_COLLISION_TOUCH_H
 
@@ -7,15 +8,15 @@
 
 #include <stdint.h>
 
-/* Where a surface is nearest, or is met. */
+/* The nearest point of a surface, or the point of contact of a cast. */
 typedef struct sn_touch {
-    sn_real distance; /* from the surface to the point; negative inside of a solid. A cast: 0 */
-    sn_vec3 point;    /* of the surface */
-    sn_vec3 normal;   /* length 1: out of the solid, or for open surfaces towards the side that the point is on */
+    sn_real distance; /* from the surface to the point; negative inside a solid. A cast: 0 */
+    sn_vec3 point;    /* on the surface */
+    sn_vec3 normal;   /* length 1: out of the solid, or for open surfaces towards the point's side */
     uint32_t part;    /* triangle of a mesh; otherwise 0 */
 } sn_touch;
 
-/* An axis-aligned box. Empty if low > high somewhere. */
+/* An axis-aligned box. Empty if low > high along some axis. */
 typedef struct sn_bounds {
     sn_vec3 low, high;
 } sn_bounds;
@@ -26,13 +27,13 @@ static inline bool bounds_touch(const sn_bounds *a, const sn_bounds *b)
            a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-/* Which way a sphere travels: from a place by a whole way, t = 0 .. 1. */
+/* The path of a sphere: from + t way, t = 0 .. 1. */
 typedef struct sn_path {
     sn_vec3 from, way;
     sn_real radius; /* m; 0: a ray */
 } sn_path;
 
-/* Which sides of an open surface are solid. */
+/* The sides of an open surface that are solid. */
 typedef enum sn_sides { SN_SIDES_FRONT, SN_SIDES_BOTH } sn_sides;
 
 #endif

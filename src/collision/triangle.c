@@ -3,24 +3,24 @@
 #include "base/dvec.h"
 #include "collision/roots.h"
 
-/* Everything here is seen from the point, or from where the sphere starts, in double: differences of floats are exact
-   there, and the digits that thin triangles and long ways cost are there to be lost. */
+/* All positions are relative to the point, or to the start of the sphere, in double: there, differences of floats are
+   exact, and there are digits to spare for thin triangles and long paths. */
 
-/* The least sine of the angle at a, squared, for which the plain way to the nearest spot is taken. */
+/* The least squared sine of the angle at a for which the plain formula for the nearest point is used. */
 #define THIN 1e-10
 
-/* The same for a triangle to have a plane at all. */
+/* The least squared sine for which a triangle has a plane at all. */
 #define THINNEST 1e-20
 
-/* Of the size of what is looked at: so far beyond an edge a ray still meets the triangle, so that none slips through
-   between neighbours. */
+/* Relative to the size: how far beyond an edge a ray still hits the triangle, so that none slips through between
+   neighbours. */
 #define EDGE_SLACK 1e-10
 
-/* Of the size of what moves: how near a point that passes a moving triangle must come to it to be on it. Roots of
-   degree 6 are precise to the root of the rounding error. */
+/* Relative to the size of the motion: how near a passing point must come to a moving triangle to be on it. Roots of
+   degree 6 are precise to the square root of the rounding error. */
 #define PASS_SLACK 3e-8
 
-/* A triangle seen from a point. */
+/* A triangle relative to a point. */
 typedef struct corners {
     sn_dvec3 a, b, c; /* m */
 } corners;
@@ -39,7 +39,7 @@ static sn_dvec3 weighted(const corners *s, const double weight[3])
                  weight[0] * s->a.z + weight[1] * s->b.z + weight[2] * s->c.z);
 }
 
-/* ---- Near -------------------------------------------------------------------------------------------------------- */
+/* ---- Nearest point ----------------------------------------------------------------------------------------------- */
 
 static uint32_t set_weights(double weight[3], double a, double b, double c, uint32_t feature)
 {
@@ -49,7 +49,7 @@ static uint32_t set_weights(double weight[3], double a, double b, double c, uint
     return feature;
 }
 
-/* The nearest spot of an edge, from p to q. */
+/* The nearest point of an edge, from p to q. */
 static uint32_t nearest_on_edge(const corners *s, uint32_t edge, double weight[3])
 {
     const sn_dvec3 *corner[3] = {&s->a, &s->b, &s->c};
@@ -63,8 +63,8 @@ static uint32_t nearest_on_edge(const corners *s, uint32_t edge, double weight[3
     return t > 0 ? t < 1 ? 1 + edge : 4 + q : 4 + p;
 }
 
-/* The same for triangles that are nearly, or wholly, a line or a point: whichever of the edges is nearest, unless the
-   inside, as far as it can be told, is nearer still. */
+/* The same for triangles that are nearly or exactly a line or a point: the nearest of the edges, unless the interior,
+   as far as it is known, is nearer. */
 static uint32_t nearest_of_thin(const corners *s, double nn, double v, double w, double weight[3])
 {
     uint32_t feature = 0;
@@ -82,9 +82,9 @@ static uint32_t nearest_of_thin(const corners *s, double nn, double v, double w,
     return feature;
 }
 
-/* Ericson's regions (Real-Time Collision Detection, 5.1.5), for the origin. On which side of the edges it is comes from
-   cross products with the normal, n = ab x ac, instead of products of products: their error grows with the distance of
-   the point, not with its square. */
+/* Ericson's regions (Real-Time Collision Detection, 5.1.5), for the origin. The side of the edges is found by cross
+   products with the normal, n = ab x ac, instead of products of products: their error grows with the distance of the
+   point, not with its square. */
 static uint32_t nearest(const corners *s, double weight[3])
 {
     sn_dvec3 ab = dvec3_sub(s->b, s->a), ac = dvec3_sub(s->c, s->a), n = dvec3_cross(ab, ac);
@@ -109,7 +109,7 @@ static uint32_t nearest(const corners *s, double weight[3])
     double to_c = c_at_b - b_at_b, to_b = b_at_c - c_at_c; /* from b along bc, and from c along cb */
     if (u <= 0 && to_c >= 0 && to_b >= 0)
         return set_weights(weight, 0, to_b / (to_b + to_c), to_c / (to_b + to_c), 2);
-    if (!(u >= 0 && v >= 0 && w >= 0)) /* between regions, by rounding */
+    if (!(u >= 0 && v >= 0 && w >= 0)) /* between regions, because of rounding */
         return nearest_of_thin(s, nn, v, w, weight);
     return set_weights(weight, u / nn, v / nn, w / nn, 0);
 }
@@ -131,8 +131,8 @@ uint32_t sn_triangle_near(sn_vec3 p, sn_vec3 a, sn_vec3 b, sn_vec3 c, sn_real we
 
 /* ---- Cast -------------------------------------------------------------------------------------------------------- */
 
-/* When |t way - centre| comes down to the radius: never, or after the start, or at the start if rounding has it inside
-   already and it still comes nearer. */
+/* When |t way - centre| falls to the radius: INFINITY if never; 0 if rounding puts it inside already and it still
+   approaches. */
 static double meet_sphere(sn_dvec3 way, sn_dvec3 centre, double radius)
 {
     double speed = dvec3_dot(way, way), nearest_at = dvec3_dot(way, centre) / speed;
@@ -145,7 +145,7 @@ static double meet_sphere(sn_dvec3 way, sn_dvec3 centre, double radius)
     return t > 0 ? t : 0;
 }
 
-/* The same for the round side of an edge; its ends are spheres. */
+/* The same for the round side of an edge, without its ends. */
 static double meet_edge(sn_dvec3 way, sn_dvec3 p, sn_dvec3 q, double radius)
 {
     sn_dvec3 pq = dvec3_sub(q, p);
@@ -159,7 +159,7 @@ static double meet_edge(sn_dvec3 way, sn_dvec3 p, sn_dvec3 q, double radius)
     return along >= 0 && along <= 1 ? t : (double)INFINITY;
 }
 
-/* Whether the spot that the origin has in the triangle's plane when it has gone that way is inside, or next to it. */
+/* True if the origin, moved by way into the triangle's plane, is inside the triangle or within slack of it. */
 static bool is_over(const corners *s, sn_dvec3 way, sn_dvec3 n, double slack)
 {
     sn_dvec3 a = dvec3_sub(s->a, way), ab = dvec3_sub(s->b, s->a), ac = dvec3_sub(s->c, s->a);
@@ -169,8 +169,8 @@ static bool is_over(const corners *s, sn_dvec3 way, sn_dvec3 n, double slack)
     return v >= most * dvec3_length(ac) && w >= most * dvec3_length(ab) && nn - v - w >= most * dvec3_length(bc);
 }
 
-/* When the sphere meets the plane, at this spot of it inside of the triangle. Before that it meets nothing: *plane is
-   when. */
+/* True if the sphere touches the plane first inside the triangle. *plane: the time when it reaches the plane; before
+   that it touches nothing. */
 static bool meet_face(const corners *s, sn_dvec3 way, double radius, double slack, double *plane)
 {
     sn_dvec3 ab = dvec3_sub(s->b, s->a), ac = dvec3_sub(s->c, s->a), n = dvec3_cross(ab, ac);
@@ -187,7 +187,7 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* When a sphere that is outside at the start first touches; more than 1 if it does not. */
+/* When a sphere that is outside at the start first touches the triangle; more than 1 if it does not. */
 static double meet(const corners *s, sn_dvec3 way, double radius)
 {
     double extent = dvec3_length(s->a) + dvec3_length(s->b) + dvec3_length(s->c), t;
@@ -209,7 +209,7 @@ bool sn_triangle_cast(const sn_path *path, sn_vec3 a, sn_vec3 b, sn_vec3 c, sn_r
     nearest(&s, found);
     sn_dvec3 spot = weighted(&s, found);
 
-    /* The distance from a triangle is a convex function of time: what does not come nearer at first never does. */
+    /* The distance from a triangle is a convex function of time: if it does not fall at the start, it never does. */
     if (!(dvec3_dot(spot, way) > 0))
         return false;
     if (dvec3_length(spot) > radius) {
@@ -227,7 +227,7 @@ bool sn_triangle_cast(const sn_path *path, sn_vec3 a, sn_vec3 b, sn_vec3 c, sn_r
 
 /* ---- Both move --------------------------------------------------------------------------------------------------- */
 
-/* A moving triangle seen from a moving point: the point rests at the origin. */
+/* A moving triangle relative to a moving point: the point stays at the origin. */
 typedef struct passing {
     corners start, end;
     double thickness; /* m */
@@ -246,7 +246,7 @@ static double distance_at(const passing *p, double t, double weight[3])
     return dvec3_length(weighted(&s, weight));
 }
 
-/* Whether a root is a touch: many are not, such as those where the point passes the plane beside the triangle. */
+/* True if a root is a contact. Many are not, such as those where the point passes the plane beside the triangle. */
 static bool is_touch(void *data, double t)
 {
     const passing *p = data;
@@ -254,8 +254,8 @@ static bool is_touch(void *data, double t)
     return distance_at(p, t, weight) <= p->thickness + p->slack;
 }
 
-/* Bernstein coefficients of products of vectors that move in straight lines, from v[0] to v[1]: of the cross product
-   two such vectors have, and of the dot product of two vectors of the same degree. */
+/* Bernstein coefficients of products of vectors that move in straight lines from v[0] to v[1]: the cross product of two
+   such vectors, and the dot product of two vector polynomials. */
 static void cross_moving(const sn_dvec3 v[2], const sn_dvec3 w[2], sn_dvec3 out[3])
 {
     out[0] = dvec3_cross(v[0], w[0]);
@@ -279,7 +279,7 @@ static void dot_moving(const sn_dvec3 *v, uint32_t m, const sn_dvec3 *w, uint32_
     }
 }
 
-/* f -= h^2 g, g having two degrees less. */
+/* f -= h^2 g, where the degree of g is lower by two. */
 static void subtract_square(double *f, uint32_t degree, const double *g, double h)
 {
     const double one[3] = {1, 1, 1};
@@ -290,7 +290,7 @@ static void subtract_square(double *f, uint32_t degree, const double *g, double 
 }
 
 /* The point passes the plane of the triangle where the volume between them is 0: a . n = 0 with n = ab x ac, a cubic.
-   It comes near the plane where (a . n)^2 = h^2 n^2. */
+   It comes within h of the plane where (a . n)^2 = h^2 n^2. */
 static double pass_face(passing *p, double end)
 {
     sn_dvec3 a[2] = {p->start.a, p->end.a}, n[3];
@@ -309,7 +309,7 @@ static double pass_face(passing *p, double end)
     return end;
 }
 
-/* The point comes near the line through q and r where (q x qr)^2 = h^2 qr^2. */
+/* The point comes within h of the line through q and r where (q x qr)^2 = h^2 qr^2. */
 static double pass_edge(passing *p, const sn_dvec3 q[2], const sn_dvec3 r[2], double end)
 {
     sn_dvec3 qr[2] = {dvec3_sub(r[0], q[0]), dvec3_sub(r[1], q[1])}, n[3];
@@ -330,7 +330,7 @@ static double pass_corner(passing *p, const sn_dvec3 q[2], double end)
     return sn_roots_first(f, 2, end, is_touch, p);
 }
 
-/* Whether the point stays farther than the thickness on one side of all corners, as most points do. */
+/* True if the point stays farther than the thickness to one side of all corners, as most points do. */
 static bool stays_beside(const passing *p)
 {
     const sn_dvec3 x[6] = {p->start.a, p->start.b, p->start.c, p->end.a, p->end.b, p->end.c};
@@ -349,14 +349,14 @@ static double larger_square(sn_dvec3 a, double square)
     return other > square ? other : square;
 }
 
-/* m: the farthest that a corner gets from the point. */
+/* m: the largest distance of a corner from the point. */
 static double largest_extent(const passing *p)
 {
     double start = larger_square(p->start.a, larger_square(p->start.b, dvec3_dot(p->start.c, p->start.c)));
     return sqrt(larger_square(p->end.a, larger_square(p->end.b, larger_square(p->end.c, start))));
 }
 
-/* m: the longest way of a corner. No spot of the triangle has a longer one. */
+/* m: the longest displacement of a corner. No point of the triangle has a longer one. */
 static double longest_way(const passing *p)
 {
     sn_dvec3 a = dvec3_sub(p->end.a, p->start.a), b = dvec3_sub(p->end.b, p->start.b);
@@ -364,8 +364,8 @@ static double longest_way(const passing *p)
     return sqrt(larger_square(a, larger_square(b, dvec3_dot(c, c))));
 }
 
-/* The first touch is where the distance from the face, from a line through an edge, or from a corner becomes the
-   thickness; of all roots the first at which the distance from the triangle is that. More than 1: none. */
+/* The first contact is where the distance from the face, from the line of an edge, or from a corner becomes the
+   thickness: the first root at which the distance from the triangle is the thickness. More than 1: none. */
 static double first_pass(passing *p)
 {
     const double none = 2;

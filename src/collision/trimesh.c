@@ -21,22 +21,22 @@
 
 #define NO_TRIANGLE UINT32_MAX
 
-/* A triangle whose height is less than this part of its longest edge is a line but for rounding. */
+/* Relative to its longest edge: a triangle of less height counts as a line. */
 #define LEAST_HEIGHT (4 * REAL_EPSILON)
 
-/* A volume of less than this part of what it is the sum of is none but for rounding. */
+/* Relative to the sum of its parts' absolute values: a smaller volume counts as 0. */
 #define LEAST_VOLUME 1e-12
 
-/* An offset shorter than this part of the triangle has no direction: it is what double precision leaves of nothing. */
+/* Relative to the triangle: a shorter offset has no direction, because it is the rounding error of double precision. */
 #define LEAST_OFFSET 1e-12
 
-/* How far beyond the ends of its way, as a part of it, a point still passes through a triangle: the next way begins
-   where this one ends, and must not begin behind what this one has just not reached. */
+/* How far beyond the ends of its path, as a part of it, a point still passes through a triangle. The next path begins
+   where this one ends. It must not begin behind a triangle that this one just failed to reach. */
 #define END_SLACK 1e-12
 
 typedef enum gap { GAP_NONE, GAP_RIM, GAP_CROWDED, GAP_TWISTED, GAP_FLAT, GAP_INSIDE_OUT } gap;
 
-/* Why it is not closed. */
+/* Why the mesh is not closed. */
 typedef struct fault {
     gap type;
     uint32_t vertex[2];   /* of the edge */
@@ -48,17 +48,17 @@ typedef struct fault {
 struct sn_trimesh {
     uint32_t vertices, triangles;
     sn_vec3 *vertex;
-    uint32_t *index;     /* three a triangle */
-    uint32_t *neighbour; /* three a triangle: the one beyond the edges ab, bc, ca that runs the same way round, if it is
-                              the only one; otherwise NO_TRIANGLE */
-    sn_dvec3 *corner_normal; /* of each vertex: the sum of the normals around it, each times the angle there */
+    uint32_t *index;     /* three for each triangle */
+    uint32_t *neighbour; /* three for each triangle: the neighbour beyond the edges ab, bc, ca if it is the only one and
+                            has the same orientation; otherwise NO_TRIANGLE */
+    sn_dvec3 *corner_normal; /* of each vertex: the sum of the normals around it, weighted by the angles there */
     sn_bvh bvh;
-    sn_bvh_quads quads; /* of it */
+    sn_bvh_quads quads; /* made from bvh */
     fault fault;
     uint64_t hash;
 };
 
-/* Corner a and where the others are, seen from it. The differences are exact where sn_real is float. */
+/* Corner a, and the other corners relative to it. The differences are exact where sn_real is float. */
 typedef struct corners {
     sn_dvec3 a, ab, ac;
 } corners;
@@ -149,10 +149,10 @@ static bool check_triangles(const sn_vec3 *vertex, uint32_t vertices, const uint
     return true;
 }
 
-/* ---- Which triangle is beyond an edge, and whether the mesh is closed -------------------------------------------- */
+/* ---- Neighbours across edges, and whether the mesh is closed ----------------------------------------------------- */
 
-/* An edge of a triangle: the key is the same for all that share it, a is the corner where it begins (three a
-   triangle), b whether it runs from the lower vertex to the higher. */
+/* Lists the edges of all triangles. The key is the same for all that share an edge; a is the corner where it begins
+   (three for each triangle); b is true if it runs from the lower vertex to the higher. */
 static void list_edges(const sn_trimesh *mesh, sn_sort_item *edge)
 {
     for (uint32_t i = 0; i < 3 * mesh->triangles; ++i) {
@@ -162,7 +162,7 @@ static void list_edges(const sn_trimesh *mesh, sn_sort_item *edge)
     }
 }
 
-/* All triangles at one edge. */
+/* Handles all triangles at one edge. */
 static void join_edge(sn_trimesh *mesh, const sn_sort_item *edge, uint32_t count)
 {
     gap type = count == 1 ? GAP_RIM : count > 2 ? GAP_CROWDED : edge[0].b == edge[1].b ? GAP_TWISTED : GAP_NONE;
@@ -173,7 +173,7 @@ static void join_edge(sn_trimesh *mesh, const sn_sort_item *edge, uint32_t count
     }
     for (uint32_t i = 0; i < count; ++i)
         mesh->neighbour[edge[i].a] = NO_TRIANGLE;
-    if (mesh->fault.type == GAP_NONE) /* the first is told */
+    if (mesh->fault.type == GAP_NONE) /* the first fault is reported */
         mesh->fault = (fault){.type = type,
                               .vertex = {(uint32_t)(edge->key >> 32), (uint32_t)edge->key},
                               .triangle = {edge[0].a / 3, count > 1 ? edge[1].a / 3 : 0},
@@ -192,7 +192,7 @@ static void join_edges(sn_trimesh *mesh, sn_sort_item *edge, sn_sort_item *scrat
     }
 }
 
-/* Six times the volume is the sum of a . (b x c), with places seen from one of the vertices. */
+/* Six times the volume is the sum of a . (b x c), with positions relative to one of the vertices. */
 static void check_volume(sn_trimesh *mesh)
 {
     sn_dvec3 origin = vertex_at(mesh, 0);
@@ -413,12 +413,12 @@ bool sn_trimesh_is_closed(const sn_trimesh *mesh, char *message, size_t size)
                   f->volume);
 }
 
-/* ---- The spot of a triangle that is nearest to a point ----------------------------------------------------------- */
+/* ---- The nearest point of a triangle ----------------------------------------------------------------------------- */
 
 typedef struct spot {
     uint32_t triangle;
-    uint32_t feature; /* as sn_triangle_near has it */
-    sn_dvec3 offset;  /* m: from the spot to the point */
+    uint32_t feature; /* as returned by sn_triangle_near */
+    sn_dvec3 offset;  /* m: from the triangle's point to the query point */
     double squared;   /* m^2: of the offset */
 } spot;
 
@@ -434,8 +434,8 @@ static sn_dvec3 offset_from_edge(sn_dvec3 seen, sn_dvec3 edge)
     return dvec3_sub(seen, dvec3_scale(edge, along < 0 ? 0 : along > 1 ? 1 : along));
 }
 
-/* seen: the point, from corner a. feature: the part of the triangle that is nearest to it. Found in double, so that
-   points that almost touch get a good normal, too. */
+/* seen: the point relative to corner a. feature: the part of the triangle nearest to it. Computed in double, so that
+   points almost in contact also get a good normal. */
 static spot spot_on(uint32_t triangle, uint32_t feature, const corners *c, sn_dvec3 seen)
 {
     spot s = {.triangle = triangle, .feature = feature};
@@ -451,9 +451,9 @@ static spot spot_on(uint32_t triangle, uint32_t feature, const corners *c, sn_dv
     return s;
 }
 
-/* The normal of the part of the surface that the spot is on, length 1. A point whose nearest spot this is is outside
-   of a closed mesh just if it is on the side to which this points: for an edge the sum of both normals, for a corner
-   that of all, by angles (Baerentzen and Aanaes 2005). Where they cancel, that of the triangle itself. */
+/* The unit normal of the surface feature that the point is on. A query point with this nearest point is outside a
+   closed mesh exactly if it is on the side of this normal. For an edge it is the sum of both face normals, for a corner
+   the angle-weighted sum of all (Baerentzen and Aanaes 2005). Where they cancel, it is the triangle's own. */
 static sn_dvec3 outward(const sn_trimesh *mesh, const spot *s)
 {
     sn_dvec3 own = face_normal(mesh, s->triangle), sum = own;
@@ -468,7 +468,7 @@ static sn_dvec3 outward(const sn_trimesh *mesh, const spot *s)
     return length > LEAST_OFFSET ? dvec3_scale(sum, 1 / length) : own;
 }
 
-/* m: so short an offset has no direction. */
+/* m: a shorter offset has no direction. */
 static double least_offset(const sn_trimesh *mesh, uint32_t triangle)
 {
     corners c = corners_of(mesh, triangle);
@@ -480,14 +480,14 @@ static inline sn_dvec3 turned(sn_dvec3 a, bool turn)
     return turn ? dvec3_scale(a, -1) : a;
 }
 
-/* ---- Near -------------------------------------------------------------------------------------------------------- */
+/* ---- Nearest point ----------------------------------------------------------------------------------------------- */
 
 typedef struct near_search {
     const sn_trimesh *mesh;
     sn_vec3 p;
     sn_real reach;
     bool found;
-    spot best; /* squared: that of the reach until something is found */
+    spot best; /* squared: of the reach, until something is found */
 } near_search;
 
 static bool try_near(void *data, uint32_t triangle)
@@ -509,7 +509,7 @@ static bool try_near(void *data, uint32_t triangle)
     return true;
 }
 
-/* Out of a solid, or to the side where the point is. */
+/* The normal out of a solid, or to the side of the point. */
 static sn_dvec3 near_normal(const sn_trimesh *mesh, const spot *s, sn_dvec3 out, double distance, bool inside,
                             bool behind)
 {
@@ -543,7 +543,7 @@ bool sn_trimesh_near(const sn_trimesh *mesh, sn_vec3 p, sn_real reach, sn_touch 
 typedef struct hit {
     sn_real t;
     spot spot;
-    bool blunt; /* the offset is too short to have a direction: the triangle's own normal counts */
+    bool blunt; /* the offset is too short to have a direction: the triangle's own normal is used */
 } hit;
 
 typedef struct cast_search {
@@ -551,14 +551,14 @@ typedef struct cast_search {
     const sn_path *path;
     sn_sides sides;
     sn_dvec3 from, way;
-    double length; /* of the way */
-    sn_real t;     /* that of the best hit; 1 until there is one */
+    double length; /* of the path */
+    sn_real t;     /* of the best hit; 1 until there is one */
     bool found;
     hit best;
 } cast_search;
 
-/* Where the sphere touches this triangle at t. The nearest part of it is asked for with places seen from corner a,
-   because the centre at t, rounded in the world, would be off by more. */
+/* The contact of the sphere with this triangle at t. The nearest feature is found with positions relative to corner a,
+   because the centre at t, rounded in the world, would have a larger error. */
 static hit hit_at(const cast_search *search, uint32_t triangle, const corners *c, sn_real t)
 {
     sn_real weight[3];
@@ -566,15 +566,15 @@ static hit hit_at(const cast_search *search, uint32_t triangle, const corners *c
     uint32_t feature =
         sn_triangle_near(dvec3_round(seen), vec3(0, 0, 0), dvec3_round(c->ab), dvec3_round(c->ac), weight);
     hit h = {.t = t, .spot = spot_on(triangle, feature, c, seen)};
-    /* t is rounded, and with it the centre is off by a part of the way. */
+    /* t is rounded, which shifts the centre by a part of the path. */
     double noise = 4 * REAL_EPSILON * (double)t * search->length + least_offset(search->mesh, triangle);
     h.blunt = !(h.spot.squared > noise * noise);
     return h;
 }
 
-/* Whether the sphere comes to it from the front. Of a closed mesh the normal of the edge or corner tells; of an open
-   one, whose triangles may run in any way, the triangle's own does as well, so that a sphere is rather stopped than
-   let go. */
+/* True if the sphere hits from the front. For a closed mesh the normal of the edge or corner decides. For an open mesh,
+   whose triangles may have any orientation, the triangle's own normal is also enough, so that a sphere is rather
+   stopped than let through. */
 static bool is_from_front(const cast_search *search, const hit *h)
 {
     sn_dvec3 own = face_normal(search->mesh, h->spot.triangle);
@@ -588,8 +588,7 @@ static bool is_from_front(const cast_search *search, const hit *h)
 static void keep_hit(cast_search *search, const hit *h)
 {
     const hit *best = &search->best;
-    if (search
-            ->found) { /* of those at the same time the deepest, which matters at the start; then the first triangle */
+    if (search->found) { /* of hits at the same time the deepest (this matters at the start); then the first triangle */
         if (h->t > best->t || (h->t == best->t && h->spot.squared > best->spot.squared))
             return;
         if (h->t == best->t && h->spot.squared == best->spot.squared && h->spot.triangle > best->spot.triangle)
@@ -605,8 +604,8 @@ static inline double component(sn_dvec3 a, uint32_t axis)
     return axis == 0 ? a.x : axis == 1 ? a.y : a.z;
 }
 
-/* Where, in a plane along the way, a corner is seen from the start, and how deep: a projection in the direction of
-   the way on the coordinate plane that is most across it. */
+/* Projects a corner, seen from the start, along the path onto the coordinate plane most across it. Returns the two
+   coordinates in that plane, and the depth along the path. */
 static sn_dvec3 project(sn_dvec3 seen, sn_dvec3 way, uint32_t deep)
 {
     uint32_t x = (deep + 1) % 3, y = (deep + 2) % 3;
@@ -614,30 +613,30 @@ static sn_dvec3 project(sn_dvec3 seen, sn_dvec3 way, uint32_t deep)
     return dvec3(component(seen, x) - depth * component(way, x), component(seen, y) - depth * component(way, y), depth);
 }
 
-/* When the centre itself passes through the triangle. The areas that decide on which side of an edge it passes have
-   exactly opposite signs for both triangles of the edge, whatever the rounding, and 0 counts as inside: there is no
-   gap between neighbours (Woop, Benthin and Wald 2013). */
+/* When the centre itself passes through the triangle. The areas that decide the side of an edge have exactly opposite
+   signs for the two triangles of the edge, whatever the rounding, and 0 counts as inside. So there is no gap between
+   neighbours (Woop, Benthin and Wald 2013). */
 static bool passes_through(const cast_search *search, uint32_t triangle, double *t)
 {
     sn_dvec3 way = search->way, size = dvec3(fabs(way.x), fabs(way.y), fabs(way.z));
     uint32_t deep = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
     if (!(component(size, deep) > 0))
         return false;
-    sn_dvec3 corner[3]; /* each from its vertex alone, so that neighbours agree about it */
+    sn_dvec3 corner[3]; /* each computed from its vertex alone, so that neighbours agree */
     for (uint32_t k = 0; k < 3; ++k)
         corner[k] = project(dvec3_sub(vertex_at(search->mesh, 3 * triangle + k), search->from), way, deep);
     sn_dvec3 a = corner[0], b = corner[1], c = corner[2];
     double u = c.x * b.y - c.y * b.x, v = a.x * c.y - a.y * c.x, w = b.x * a.y - b.y * a.x, sum = u + v + w;
     if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0))
         return false;
-    if (sum == 0) /* it passes along the triangle, not through it */
+    if (sum == 0) /* the path is parallel to the triangle */
         return false;
     *t = (u * a.z + v * b.z + w * c.z) / sum;
     return *t >= -END_SLACK && *t <= 1 + END_SLACK;
 }
 
-/* What no rounding in the cast of a sphere may let through. A point that starts on the surface counts as in front of
-   it. */
+/* A safeguard against rounding in the cast of a sphere: the centre never passes a triangle. A point that starts on the
+   surface counts as in front of it. */
 static void try_centre(cast_search *search, uint32_t triangle, const corners *c)
 {
     double t;
@@ -668,7 +667,7 @@ static bool try_cast(void *data, uint32_t triangle)
     return true;
 }
 
-/* To where the sphere comes from. */
+/* The normal towards the side that the sphere comes from. */
 static sn_dvec3 cast_normal(const cast_search *search)
 {
     const spot *s = &search->best.spot;

@@ -1,4 +1,4 @@
-/* Whether a mesh crosses itself: every triangle is looked up in the tree, and exact predicates decide (predicates.h). */
+/* Test for self-intersection of a mesh: every triangle queries the tree, and exact predicates decide (predicates.h). */
 #include "base/math.h"
 #include "collision/predicates.h"
 #include "collision/trimesh.h"
@@ -7,7 +7,7 @@
 
 typedef struct looking {
     const sn_trimesh *mesh;
-    uint32_t triangle, other; /* other: with which it intersects */
+    uint32_t triangle, other; /* other: the triangle that it intersects */
     sn_bounds box;
     double place[3][3];
     bool found;
@@ -35,7 +35,7 @@ static sn_bounds box_of(const sn_trimesh *mesh, uint32_t triangle)
     return box;
 }
 
-/* Each two once: the one with the lower number looks. */
+/* Each pair is tested once: by the triangle with the lower number. */
 static bool look(void *data, uint32_t other)
 {
     looking *l = data;

@@ -1,29 +1,29 @@
 /* The angle at b of three points a, b, c: equal, at least, at most (lecture 003).
 
-   It is the angle by which the path turns at b, between ab and bc: with u = b - a and v = c - b
+   It is the angle by which the path changes direction at b, between ab and bc: with u = b - a and v = c - b
 
        theta = atan2(|u x v|, u . v),    0 where a, b, c are straight, pi where c is folded back towards a.
 
-   (The angle inside the joint, between ba and bc, is pi - theta.) With n = u x v / |u x v|, turning v about n opens
-   theta, turning u closes it:
+   (The angle inside the joint, between ba and bc, is pi - theta.) With n = u x v / |u x v|, rotating v about n
+   increases theta, rotating u decreases it:
 
        d theta / dv = n x v / |v|^2,     d theta / du = -n x u / |u|^2,
        grad_a = n x u / |u|^2,   grad_c = n x v / |v|^2,   grad_b = -grad_a - grad_c.
 
-   Exactly straight or folded there is no n, and theta has the tip of a cone: it grows (or shrinks) at the same rate
-   whichever way the joint turns. Resting there would leave a joint that was built straight, as joints often are,
-   straight for ever, so a direction is chosen (lanes3_any_normal): it obeys momentum and stays in the plane of a 2D
-   world. Two points in one place have no angle at all, and there the constraint rests. */
+   Where the joint is exactly straight or folded, n does not exist, and theta is like the tip of a cone: it grows (or
+   shrinks) at the same rate in any direction. Without a gradient there, a joint that was built straight, as joints
+   often are, would stay straight for ever. So a direction is chosen (lanes3_any_normal). It conserves momentum and
+   stays in the plane of a 2D world. Two points in one place have no angle, and there the constraint is inactive. */
 #define SN_LANE_DOUBLE 1 /* near straight single precision has no digits left */
 #include "base/math.h"
 #include "constraints/table.h"
 
 #include <sinew/lanes.h>
 
-/* Sine below which the normal of a joint is rounding, and another one as good. */
+/* Sine below which the normal of a joint is only rounding, and any other normal is as good. */
 #define STRAIGHT 1e-14
 
-/* theta, and its gradient by a, b, c times sign; none where two points coincide. */
+/* theta, and its gradient for a, b, c times sign. No gradient where two points coincide. */
 SN_LANES_INLINE lanes bend(const lanes_in *in, double sign, lanes_out *out)
 {
     lanes3 u = lanes3_sub(in->x[1], in->x[0]), v = lanes3_sub(in->x[2], in->x[1]), n = lanes3_cross(u, v);
@@ -39,7 +39,7 @@ SN_LANES_INLINE lanes bend(const lanes_in *in, double sign, lanes_out *out)
     return lanes_as_stored(lanes_atan2(sine, lanes3_dot(u, v)));
 }
 
-/* C = theta - angle, and the same at least */
+/* C = theta - angle. Also used for the lower limit. */
 static void eval_angle(const lanes_in *in, lanes_out *out)
 {
     out->c[0] = bend(in, 1, out) - in->param[0];

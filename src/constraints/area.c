@@ -1,11 +1,11 @@
 /* The area of a triangle.
 
-   A = |(b - a) x (c - a)| / 2. With n the unit normal, moving a corner across the opposite side changes it by half
-   the length of that side:  grad_a = n x (c - b) / 2,  grad_b = n x (a - c) / 2,  grad_c = n x (b - a) / 2.
+   A = |(b - a) x (c - a)| / 2. With n the unit normal, moving a corner across the opposite side changes it by half the
+   length of that side: grad_a = n x (c - b) / 2, grad_b = n x (a - c) / 2, grad_c = n x (b - a) / 2.
 
-   A triangle whose corners lie on a line has no normal and can open either way; so that it does not stay closed for
-   ever, one normal to its longest side is chosen (lanes3_any_normal), in a 2D world the one of the plane. Three points
-   in one place rest. */
+   A triangle whose corners are on a line has no normal and can open either way. So that it does not stay closed for
+   ever, a normal to its longest side is chosen (lanes3_any_normal); in a 2D world it is normal to the plane. For three
+   points in one place the constraint is inactive. */
 #define SN_LANE_DOUBLE 1 /* a thin triangle has no normal in single precision */
 #include "constraints/table.h"
 
@@ -36,7 +36,7 @@ static void eval_area(const lanes_in *in, lanes_out *out)
 SN_LANES(area, eval_area, 3, 1, 1, 0)
 
 #if !SN_VECTOR
-/* Three points in one place have none. */
+/* Three points in one place have the area 0. */
 static void measure_area(const sn_eval_in *in, sn_real *param)
 {
     param[0] = 0;

@@ -11,7 +11,7 @@ static void eval_half_space(const lanes_in *in, lanes_out *out)
     out->gradient[0] = normal;
 }
 
-/* Six rows: a - least >= 0 and most - a >= 0 by coordinate. Three at most are violated at a time. */
+/* Six rows: a - least >= 0 and most - a >= 0, for each coordinate. At most three are violated at a time. */
 static void eval_box(const lanes_in *in, lanes_out *out)
 {
     const lanes a[3] = {in->x[0].x, in->x[0].y, in->x[0].z}, one = lanes_all(1), zero = lanes_all(0);
@@ -28,7 +28,7 @@ SN_LANES(half_space, eval_half_space, 1, 1, 6, 0)
 SN_LANES(box, eval_box, 1, 6, 6, 0)
 
 #if !SN_VECTOR
-/* The plane through the point as it is now. The normal has a default: up. */
+/* The plane through the present point. The default normal is up. */
 static void measure_half_space(const sn_eval_in *in, sn_real *param)
 {
     param[0] = in->x[0].x;

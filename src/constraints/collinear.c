@@ -1,19 +1,19 @@
 /* Three points on a line (collinearity, lecture 003; more of them by sn_constraints_add_collinear).
 
-   With T = b - a, t = T / |T|, the foot a + k T of c on the line and q = c - a - k T the part of c - a beside it,
+   With T = b - a, t = T / |T|, the projection a + k T of c on the line and q = c - a - k T the part of c - a across it,
 
        C = t x (c - a) = t x q,     dC = t x (dc - (1 - k) da - k db) + (dT - t (t . dT)) x q / |T|
 
-   Three rows, of which two are independent where the points are on a line: the solver passes over a row that says
-   nothing new. Two rows along two perpendicular directions would do as well, but those must be tied to the axes of
-   the world, and a projection of points far off the line then changes angular momentum. A cross product turns with
-   the points: by symmetry about the plane of the three its multiplier is parallel to C, and the torque on the world,
-   C x lambda, is zero. */
+   There are three rows, of which two are independent where the points are on a line: the solver skips a dependent row.
+   Two rows along two perpendicular directions would also do. But these must be tied to the axes of the world, and then
+   a projection of points far off the line changes angular momentum. A cross product rotates with the points: by
+   symmetry about the plane of the three points its multiplier is parallel to C, and the torque on the world, C x
+   lambda, is zero. */
 #include "constraints/table.h"
 
 #include <sinew/lanes.h>
 
-/* |b - a| below this share of |c - a| gives no direction that c could be measured by. */
+/* If |b - a| is below this share of |c - a|, the line has no usable direction. */
 #define NO_LINE SN_LANES_BY_PRECISION(1e-5, 1e-12)
 
 static void eval_collinear(const lanes_in *in, lanes_out *out)

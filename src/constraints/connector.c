@@ -1,5 +1,5 @@
-/* Connectors that leave some motion free: two points held together along one axis only (the translational constraint
-   of lecture 001), or in a plane only. All three directions at once is the attachment, in pin.c. Linear: the
+/* Connectors that leave some motion free: two points are held together only along one axis (the translational
+   constraint of lecture 001), or only in a plane. The attachment in pin.c holds all three directions. Linear: the
    gradients are the constant directions. */
 #include "constraints/table.h"
 
@@ -12,7 +12,7 @@ static void eval_axis(const lanes_in *in, lanes_out *out)
     lanes_write_pair(out, 0, lanes3_dot(lanes3_sub(in->x[0], in->x[1]), axis), axis);
 }
 
-/* C = ((a - b) . u, (a - b) . v), with u, v spanning the plane. */
+/* C = ((a - b) . u, (a - b) . v), where u and v span the plane. */
 static void eval_plane(const lanes_in *in, lanes_out *out)
 {
     lanes3 normal = lanes3_read(in->param), u = lanes3_any_normal(normal), v = lanes3_cross(normal, u);

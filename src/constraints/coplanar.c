@@ -1,25 +1,26 @@
-/* A point and the plane of a triangle: in it (coplanarity, lecture 003; more points by sn_constraints_add_coplanar), or on the
-   side to which the triangle's normal points, by a thickness (the triangle collision constraint of lecture 001).
+/* A point and the plane of a triangle: in it (coplanarity, lecture 003; more points by sn_constraints_add_coplanar), or
+   at least a thickness away on the side of the triangle's normal (the triangle collision constraint of lecture 001).
 
-   With N = (b - a) x (c - a), n = N / |N| and the height H = (d - a) . n, the foot of d in the plane is f = d - H n,
-   and has barycentric weights, of which that of b is ((c - f) x (a - f)) . N / |N|^2 and so on around. Turning the
-   plane moves it below d as its corners move with those weights:
+   With N = (b - a) x (c - a), n = N / |N| and the height H = (d - a) . n, the projection of d on the plane is f = d - H
+   n. Its barycentric weights are ((c - f) x (a - f)) . N / |N|^2 for b, and so on cyclically. If the corners move, the
+   plane below d moves as their sum with these weights:
 
        dH/dd = n,   dH/da = -weight(a) n,   and so for b and c */
 #include "constraints/table.h"
 
 #include <sinew/lanes.h>
 
-/* A triangle whose height is below this share of its length is a line, and has no plane. */
+/* A triangle whose height is below this share of its length counts as a line, and has no plane. */
 #define NO_PLANE SN_LANES_BY_PRECISION(1e-5, 1e-12)
 
-/* The height of d over the plane of corners a, a + ab, a + ac, and its gradients; ad is d - a. */
+/* The height of d over the plane of the corners a, a + ab, a + ac, and its gradients. ad is d - a. */
 SN_LANES_INLINE lanes height(lanes3 ab, lanes3 ac, lanes3 ad, lanes_out *out, lanes3 *at_corner, lanes3 *at_d)
 {
     lanes3 normal = lanes3_cross(ab, ac);
     lanes area2 = lanes3_dot(normal, normal), size2 = lanes_max(lanes3_dot(ab, ab), lanes3_dot(ac, ac));
     lanes3 n = lanes3_scale(normal, lanes_all(1) / lanes_sqrt(area2));
-    /* of the foot, relative to a: (f x ac) . N = (ad x ac) . N, since the two differ by a multiple of n x ac */
+    /* Weights of the projection f, relative to a: (f x ac) . N = (ad x ac) . N, since the two differ by a multiple of n
+       x ac. */
     lanes b = lanes3_dot(lanes3_cross(ad, ac), normal) / area2, c = lanes3_dot(lanes3_cross(ab, ad), normal) / area2;
     out->exists = lanes_above(area2, lanes_all(NO_PLANE * NO_PLANE) * size2 * size2);
     at_corner[0] = lanes3_scale(n, b + c - lanes_all(1));
@@ -37,7 +38,7 @@ static void eval_coplanar(const lanes_in *in, lanes_out *out)
     out->c[0] = height(ab, ac, ad, out, out->gradient, &out->gradient[3]);
 }
 
-/* C = (q - a) . n - thickness >= 0. Everything is taken relative to q, the first point, as positions are given. */
+/* C = (q - a) . n - thickness >= 0. Everything is relative to q, the first point, because positions are given so. */
 static void eval_point_triangle(const lanes_in *in, lanes_out *out)
 {
     const lanes3 *x = in->x;

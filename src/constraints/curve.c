@@ -1,23 +1,22 @@
 /* The rows of a bead on a curve.
 
-   With p the closest place, T the tangent there, t = T / |T|, q = x - p and u, v perpendicular to t
-   (find_across):
+   With p the closest point, T the tangent there, t = T / |T|, q = x - p and u, v perpendicular to t (find_across):
 
        C0 = q . u,   C1 = q . v,   C2 = distance from the nearer open end >= 0
 
-   Row by row C = q . d, where the direction d(t) turns with the tangent. With g = (dC/dt without its part along t) /
+   Each row is C = q . d, where the direction d(t) rotates with the tangent. With g = (dC/dt without its part along t) /
    |T|, the derivative by T,
 
        dC = d . (dx - dp) + g . dT
 
-   Moving p along the curve does not change C at first order, since d . T = 0, but it turns T, by bend du. The
-   parameter u moves so that F = (x - p) . T stays 0: with F_u = -T . T + q . bend, the steepness,
+   Moving p along the curve does not change C at first order, since d . T = 0. But it rotates T, by bend du. The
+   parameter u changes so that F = (x - p) . T stays 0: with F_u = -T . T + q . bend, the steepness,
 
        du = -[T . dx + sum over control points of (-place T + turn q) . dP] / F_u
 
-   That makes the gradient exact. What it does not make is rotation invariant: u and v are tied to the axes of the
-   world, and a bead that is off its curve by r and brought back in one projection changes angular momentum by a share
-   (r / size of the curve)^2. Linear momentum is kept exactly. */
+   So the gradient is exact. It is not rotation invariant: u and v are tied to the axes of the world. A bead that is off
+   its curve by r and is corrected in one projection changes angular momentum by a share (r / size of the curve)^2.
+   Linear momentum is kept exactly. */
 #include "constraints/curve.h"
 
 /* Two unit vectors u, v perpendicular to a direction t, as a smooth function of it.
@@ -26,16 +25,16 @@
 
        u = (e - s t) / m,   v = t x u = t x e / m
 
-   Where two axes are equally far from t the later one is taken: for t in the plane of a 2D world u is the z axis,
-   whose row has no gradient there, and v lies in the plane. u and v jump where another axis becomes the farthest;
-   they turn about t then, so that a pair of rows q . u = q . v = 0 still asks the same. */
+   Where two axes are equally far from t the later one is taken: for t in the plane of a 2D world u is the z axis, whose
+   row has no gradient there, and v lies in the plane. u and v jump where another axis becomes the farthest. They then
+   rotate about t, so that the two rows q . u = q . v = 0 still mean the same. */
 typedef struct across {
     sn_vec3 t, e;
     sn_vec3 u, v;
     sn_real s, m;
 } across;
 
-/* For t of length 1. */
+/* t must have length 1. */
 static across find_across(sn_vec3 t)
 {
     sn_real x = real_abs(t.x), y = real_abs(t.y), z = real_abs(t.z);
@@ -51,14 +50,14 @@ static across find_across(sn_vec3 t)
     return p;
 }
 
-/* d(q . u)/dt for a constant q, by q . u = (q . e - s q . t) / m and d(1/m) = s / m^3 e . dt. */
+/* d(q . u)/dt for a constant q, from q . u = (q . e - s q . t) / m and d(1/m) = s / m^3 e . dt. */
 static sn_vec3 across_turn_u(const across *p, sn_vec3 q)
 {
     sn_real qt = vec3_dot(q, p->t), along = (vec3_dot(q, p->e) - p->s * qt) * p->s / (p->m * p->m * p->m);
     return vec3_add(vec3_scale(q, -p->s / p->m), vec3_scale(p->e, along - qt / p->m));
 }
 
-/* d(q . v)/dt for a constant q, by q . v = t . (e x q) / m. */
+/* d(q . v)/dt for a constant q, from q . v = t . (e x q) / m. */
 static sn_vec3 across_turn_v(const across *p, sn_vec3 q)
 {
     sn_vec3 eq = vec3_cross(p->e, q);
@@ -66,13 +65,13 @@ static sn_vec3 across_turn_v(const across *p, sn_vec3 q)
     return vec3_add(vec3_scale(eq, 1 / p->m), vec3_scale(p->e, along));
 }
 
-/* a without what it has along the unit vector t. */
+/* a without its component along the unit vector t. */
 static sn_vec3 beside(sn_vec3 a, sn_vec3 t)
 {
     return vec3_sub(a, vec3_scale(t, vec3_dot(a, t)));
 }
 
-/* What is to be written for one row. */
+/* The data of one row. */
 typedef struct curve_row {
     uint32_t row;
     sn_real c;
@@ -100,14 +99,13 @@ static void write_row(const sn_eval_in *in, const sn_eval_out *out, const sn_cur
     }
 }
 
-/* Inside, C2 is the distance from the nearer of two open ends. It pushes nothing there, but tells how far there is to
-   go. */
+/* Inside, C2 is the distance from the nearer of two open ends. It has no effect there, but tells how far the end is. */
 static void write_distance_from_end(const sn_eval_in *in, const sn_eval_out *out)
 {
     const sn_vec3 *control = in->x + 1;
     uint32_t count = in->points - 1;
     if (curve_is_closed(control, count))
-        return; /* there is no end, and C2 = 0 */
+        return; /* a closed curve has no end: C2 = 0 */
     sn_vec3 from_start = vec3_sub(in->x[0], control[0]), from_finish = vec3_sub(in->x[0], control[count - 1]);
     bool start = vec3_dot(from_start, from_start) <= vec3_dot(from_finish, from_finish);
     sn_vec3 away = start ? from_start : from_finish;

@@ -1,23 +1,23 @@
 /* The angle between two triangles that share an edge: bending of cloth with any rest angle (lecture 001).
 
-   The triangles are a, c, d and b, d, c with the shared edge e = d - c. With n1 = (c - a) x (d - a), n2 = (d - b) x
-   (c - b) and N = n / |n|^2:
+   The triangles are a, c, d and b, d, c with the shared edge e = d - c. With n1 = (c - a) x (d - a), n2 = (d - b) x (c
+   - b) and N = n / |n|^2:
 
        theta = atan2((n1 x n2) . e / |e|, n1 . n2),    0 where they are flat, in (-pi, pi],
        grad_a = -|e| N1,   grad_c = -((a - d) . e / |e|) N1 - ((b - d) . e / |e|) N2,
        grad_b = -|e| N2,   grad_d = -((c - a) . e / |e|) N1 - ((c - b) . e / |e|) N2
 
    (Bridson, Marino and Fedkiw, "Simulation of clothing with folds and wrinkles", 2003: moving a along its normal
-   turns its triangle about the edge by the inverse of its height, |n1| / |e|). The arcus cosine of the lecture loses
-   the sign and, near flat, half of its digits; atan2 loses neither. The difference to the rest angle goes the short
-   way round, so that a rest angle near pi holds from both sides. */
+   rotates its triangle about the edge at the inverse of its height, |n1| / |e|). The arc cosine of the lecture loses
+   the sign and, near flat, half of the digits; atan2 loses neither. The difference from the rest angle is wrapped to
+   the short way round, so that a rest angle near pi works from both sides. */
 #define SN_LANE_DOUBLE 1 /* thin triangles have no digits left in single precision */
 #include "base/math.h"
 #include "constraints/table.h"
 
 #include <sinew/lanes.h>
 
-/* A triangle lower than this share of its longest side has no normal to speak of; the constraint rests. */
+/* A triangle lower than this share of its longest side has no usable normal: the constraint is inactive. */
 #define FLAT 1e-10
 
 SN_LANES_INLINE flags is_triangle(lanes normal2, lanes edge2, lanes side2)
@@ -34,12 +34,13 @@ static void eval_dihedral(const lanes_in *in, lanes_out *out)
     lanes3 n1 = lanes3_cross(ac, ad), n2 = lanes3_cross(bd, bc);
     lanes ee = lanes3_dot(e, e), nn1 = lanes3_dot(n1, n1), nn2 = lanes3_dot(n2, n2), length = lanes_sqrt(ee);
     out->exists = is_triangle(nn1, ee, lanes3_dot(ac, ac)) & is_triangle(nn2, ee, lanes3_dot(bc, bc));
-    lanes sine = lanes3_dot(lanes3_cross(n1, n2), e) / length + lanes_all(0); /* never -0: folded flat is pi */
+    lanes sine = lanes3_dot(lanes3_cross(n1, n2), e) / length + lanes_all(0); /* never -0: folded flat gives pi */
     out->c[0] = lanes_wrap(lanes_as_stored(lanes_atan2(sine, lanes3_dot(n1, n2))) - in->param[0]);
     lanes3 by_a = lanes3_scale(n1, -length / nn1), by_b = lanes3_scale(n2, -length / nn2);
     out->gradient[0] = by_a;
     out->gradient[1] = by_b;
-    /* of what a and b get, c takes back the share by which their feet on the edge are near to it, and d the rest */
+    /* c takes the share of the gradients of a and b that corresponds to their projections on the edge, d takes the
+       rest */
     out->gradient[2] =
         lanes3_sub(lanes3_scale(by_a, -lanes3_dot(ad, e) / ee), lanes3_scale(by_b, lanes3_dot(bd, e) / ee));
     out->gradient[3] = lanes3_negate(lanes3_add(lanes3_add(by_a, by_b), out->gradient[2]));
@@ -48,7 +49,7 @@ static void eval_dihedral(const lanes_in *in, lanes_out *out)
 SN_LANES(dihedral, eval_dihedral, 4, 1, 1, 0)
 
 #if !SN_VECTOR
-/* A triangle without area leaves it unmeasured. */
+/* For a triangle without area the angle is not measured. */
 static void measure_dihedral(const sn_eval_in *in, sn_real *param)
 {
     sn_measure_rest(SN_LANES_EVAL(dihedral), 0, in, param, 0);

@@ -1,14 +1,14 @@
 /* Distances between two points: equal, at least, at most, and in a band.
 
-   With l = |a - b| and n = (a - b) / l the gradients are  grad_a l = n  and  grad_b l = -n  (lecture 000). Where the
-   points coincide there is no direction. If they have to part, x is as good as any, and lets a collapsed rod recover;
-   if they are right where they are, the constraint rests. */
+   With l = |a - b| and n = (a - b) / l the gradients are grad_a l = n and grad_b l = -n (lecture 000). Where the points
+   coincide there is no direction. If they have to separate, the x axis is used: it lets a collapsed rod recover. If the
+   rest length is 0, the constraint is inactive. */
 #include "constraints/table.h"
 
 #include <sinew/lanes.h>
 
-/* The direction from b to a, and their distance. It neither exists nor matters where that is 0 and so is the least distance that
-   the constraint asks for. */
+/* The direction from b to a, and their distance. The direction does not exist where the distance is 0; this matters
+   only if `least`, the least distance that the constraint allows, is above 0. */
 SN_LANES_INLINE lanes direction(const lanes_in *in, lanes least, lanes3 *n, lanes_out *out)
 {
     const lanes zero = lanes_all(0);
@@ -21,7 +21,7 @@ SN_LANES_INLINE lanes direction(const lanes_in *in, lanes least, lanes3 *n, lane
     return length;
 }
 
-/* C = l - rest, and the same at least */
+/* C = l - rest. Also used for the lower limit. */
 static void eval_equal(const lanes_in *in, lanes_out *out)
 {
     lanes3 n;
@@ -51,7 +51,7 @@ SN_LANES(distance_max, eval_at_most, 2, 1, 1, 0)
 SN_LANES(distance_band, eval_band, 2, 2, 2, 0)
 
 #if !SN_VECTOR
-/* Of points in one place it is 0. */
+/* For points in one place it is 0. */
 static void measure_length(const sn_eval_in *in, sn_real *param)
 {
     param[0] = 0;

@@ -1,14 +1,13 @@
-/* Two edges that keep their distance.
+/* Two edges that keep a least distance.
 
-   The closest places a + s (b - a) and c + t (d - c) of two segments are found as by Ericson, "Real-Time Collision
-   Detection" (2005), section 5.1.9. They minimise the distance, so moving them along their edges does not change it
-   at first order (or they are held at an end, and do not move), and with n the unit vector from the second to the
-   first place
+   The closest points a + s (b - a) and c + t (d - c) of two segments are found as in Ericson, "Real-Time Collision
+   Detection" (2005), section 5.1.9. They minimise the distance, so moving them along their edges does not change it at
+   first order (or they are at an end, and stay there). With n the unit vector from the second to the first point,
 
        grad a = (1 - s) n,   grad b = s n,   grad c = -(1 - t) n,   grad d = -t n
 
-   is exact. Parallel edges have many pairs of closest places: the middle one is taken, which turns neither edge. For
-   edges that cross in one place n is perpendicular to both, and either sign is as good. */
+   is exact. Parallel edges have many pairs of closest points: the middle pair is taken, which rotates neither edge. For
+   edges that intersect, n is perpendicular to both, and either sign is as good. */
 #include "constraints/table.h"
 
 #include <sinew/lanes.h>
@@ -19,13 +18,13 @@
 /* A distance below this share of the longer edge is rounding, and has no direction. */
 #define TOUCHING SN_LANES_BY_PRECISION(1e-7, 2e-16)
 
-/* Cut to 0 and 1; 0 if it is not a number, as on an edge without length. */
+/* Clamps to 0 .. 1. NaN, as for an edge without length, gives 0. */
 SN_LANES_INLINE lanes unit_clamp(lanes a)
 {
     return lanes_min(lanes_max(a, lanes_all(0)), lanes_all(1));
 }
 
-/* C = |gap| - thickness >= 0, relative to a, the first point, as positions are given. */
+/* C = |gap| - thickness >= 0. Positions are relative to a, the first point, because they are given so. */
 static void eval_edge_edge(const lanes_in *in, lanes_out *out)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1);
@@ -35,16 +34,16 @@ static void eval_edge_edge(const lanes_in *in, lanes_out *out)
           vw = lanes3_dot(v, w);
     lanes cross2 = lanes3_dot(cross, cross);
     flags crossed = lanes_above(cross2, lanes_all(PARALLEL * PARALLEL) * uu * vv);
-    /* s = ((uv)(vw) - (uw)(vv)) / |u x v|^2, written so that nothing cancels; or in the middle of the second edge's shadow on the
-       first: between s of c and of d, cut to the first edge */
+    /* s = ((uv)(vw) - (uw)(vv)) / |u x v|^2, written so that nothing cancels. For parallel edges: the middle of the
+       second edge's projection on the first, clamped to it. */
     lanes middle = (unit_clamp(-uw / uu) + unit_clamp((uv - uw) / uu)) * lanes_all(0.5);
     lanes s = lanes_choose(crossed, unit_clamp(lanes3_dot(lanes3_cross(v, w), cross) / cross2), middle);
     lanes t = (uv * s + vw) / vv; /* s is 0 on an edge without length, and so is t */
     flags beyond = lanes_above(zero, t) | lanes_above(t, one);
     t = unit_clamp(t);
     s = lanes_choose(beyond, unit_clamp((uv * t - uw) / uu), s);
-    /* For places inside both edges the gap is along u x v, which is precise for any gap and exists even for none; at an end it has
-       its own direction. */
+    /* If both points are inside the edges, the gap is along u x v, which is precise for any gap and exists even for gap
+       0. At an end it has its own direction. */
     lanes3 gap = lanes3_sub(lanes3_add(w, lanes3_scale(u, s)), lanes3_scale(v, t));
     flags inside = crossed & lanes_above(s, zero) & lanes_above(one, s) & lanes_above(t, zero) & lanes_above(one, t);
     lanes length = lanes_sqrt(lanes_choose(inside, cross2, lanes3_dot(gap, gap)));
@@ -63,7 +62,7 @@ static void eval_edge_edge(const lanes_in *in, lanes_out *out)
 SN_LANES(edge_edge, eval_edge_edge, 4, 1, 1, 0)
 
 #if !SN_VECTOR
-/* The distance now, 0 where it has no direction. */
+/* The present distance. 0 where it has no direction. */
 static void measure_edge_edge(const sn_eval_in *in, sn_real *param)
 {
     param[0] = 0;

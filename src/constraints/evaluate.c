@@ -25,7 +25,7 @@ uint32_t sn_point_corners(const sn_store *store, const sn_pool *pool, uint32_t r
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
-/* The correction of a body's turn: half of the angle by axis, in the frame of `base`, from which it turns on. */
+/* The correction of a body's rotation: half of the rotation vector, in the frame of `base`, relative to `base`. */
 static inline sn_vec3 half_angle(const sn_frame *frame, uint32_t body, sn_quat *base)
 {
     const sn_turn *turn = &frame->turn[body];
@@ -37,7 +37,8 @@ static inline sn_vec3 half_angle(const sn_frame *frame, uint32_t body, sn_quat *
     return vec3(by.x * give.x, by.y * give.y, by.z * give.z);
 }
 
-/* base (a, 1) / sqrt(1 + a^2): the rational form of a turn by 2 atan |a|, which needs no sine. `inverse` is 1 / (1 + a^2). */
+/* base (a, 1) / sqrt(1 + a^2): the rational form of a rotation by 2 atan |a|, which needs no sine. `inverse` is 1 / (1
+   + a^2). */
 static inline sn_quat turn_on(sn_quat base, sn_vec3 a, sn_real inverse)
 {
     if (a.x == 0 && a.y == 0 && a.z == 0)
@@ -55,7 +56,7 @@ sn_quat sn_frame_turn(const sn_frame *frame, uint32_t body)
     return turn_on(base, a, 1 / (1 + vec3_dot(a, a)));
 }
 
-/* Torques about axes that are locked move nothing; what rounding made of them about the others must not, either. */
+/* Torques about locked axes have no effect. Their rounding errors must have none about the other axes. */
 static sn_vec3 without_rounding(sn_vec3 t)
 {
     double x = fabs((double)t.x), y = fabs((double)t.y), z = fabs((double)t.z), most = x > y ? x : y;
@@ -63,15 +64,16 @@ static sn_vec3 without_rounding(sn_vec3 t)
     return vec3(x > least ? t.x : 0, y > least ? t.y : 0, z > least ? t.z : 0);
 }
 
-/* A spot of a body in a frame, made ready for the gradients of all rows. */
+/* An anchor on a body in a frame, prepared for the gradients of all rows. */
 typedef struct hold {
     sn_quat q;
-    sn_vec3 a;       /* the correction in it, see half_angle */
+    sn_vec3 a;       /* the correction of the rotation, see half_angle */
     sn_real inverse; /* 1 / (1 + a^2) */
-    sn_vec3 arm;     /* from the centre to the spot, in the world */
-    sn_vec3 back[3]; /* the rows of the matrix that takes a torque in the world to the turn, but for give */
+    sn_vec3 arm;     /* from the centre to the anchor, in the world */
+    sn_vec3 back[3]; /* rows of the matrix that maps a torque in the world to the gradient for the turn, except for
+                        give */
     sn_vec3 give;
-    bool locked; /* there is an axis about which it does not turn */
+    bool locked; /* some axis is locked */
 } hold;
 
 static inline void take_hold(hold *h, const sn_frame *frame, uint32_t body, sn_vec3 place)
@@ -83,9 +85,10 @@ static inline void take_hold(hold *h, const sn_frame *frame, uint32_t body, sn_v
     h->arm = sn_quat_turn(h->q, place);
 }
 
-/* With t the torque in the body's own present frame, dC/da = 2 (t + a x t) / (1 + a^2), since a turn by da more is one of
-   2 (da - a x da) / (1 + a^2) in that frame; and a is half of what the turn was moved by, times give. With the columns of the
-   turn e_i, t_i = e_i . torque, and so row i of the matrix is (e_i + a_j e_k - a_k e_j) / (1 + a^2), with i, j, k in a circle. */
+/* With t the torque in the body's present frame, dC/da = 2 (t + a x t) / (1 + a^2): a change da of a is a rotation by 2
+   (da - a x da) / (1 + a^2) in that frame. And a is half of the turn's displacement times give. With e_i the columns of
+   the rotation, t_i = e_i . torque. So row i of the matrix is (e_i + a_j e_k - a_k e_j) / (1 + a^2), with i, j, k
+   cyclic. */
 static void make_ready(hold *h, sn_vec3 give)
 {
     sn_quat q = h->q;
@@ -103,7 +106,7 @@ static void make_ready(hold *h, sn_vec3 give)
     h->locked = give.x == 0 || give.y == 0 || give.z == 0;
 }
 
-/* What a torque in the world means to the turn. */
+/* The gradient for the turn from a torque in the world. */
 static inline sn_vec3 turn_gradient(const hold *h, sn_vec3 torque)
 {
     sn_vec3 t = vec3(vec3_dot(h->back[0], torque), vec3_dot(h->back[1], torque), vec3_dot(h->back[2], torque));
@@ -152,7 +155,7 @@ uint32_t sn_evaluate_bodies(const sn_store *store, const sn_pool *pool, uint32_t
 
 /* ---- Points ------------------------------------------------------------------------------------------------------ */
 
-/* A spot that is no sum of particles: NULL if it is one. */
+/* An anchor on a body or on a fixed place. NULL for other points. */
 static const sn_spot *fixed_spot(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t point)
 {
     if (pool_has_lists(pool))
@@ -162,7 +165,7 @@ static const sn_spot *fixed_spot(const sn_store *store, const sn_pool *pool, uin
     return spot && spot->type != SN_POINT_PARTICLES ? spot : NULL;
 }
 
-/* First b, then a; of length 1 but for rounding. */
+/* First b, then a. Of unit length up to rounding. */
 static sn_quat times(sn_quat a, sn_quat b)
 {
     return (sn_quat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
@@ -182,13 +185,13 @@ static sn_vec3 spot_position(const sn_frame *frame, const sn_spot *spot, sn_vec3
     return vec3_add(frame_position(frame, frame->slot[spot->particle[0]], origin), held->arm);
 }
 
-/* What is at a point: particles, all of them together, or a spot. */
+/* What a point is: particles, one or a weighted sum of them, or an anchor. */
 typedef struct standing {
-    const sn_spot *spot; /* of a body, or a place; NULL: neither */
-    hold held;           /* of a body */
+    const sn_spot *spot; /* an anchor on a body, or a place; NULL: particles */
+    hold held;           /* for an anchor on a body */
 } standing;
 
-/* From where the positions of a constraint are seen. */
+/* The origin relative to which the positions of a constraint are given. */
 static inline sn_vec3 origin_of(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame)
 {
     uint32_t slot[4];
@@ -205,19 +208,19 @@ static inline sn_vec3 origin_of(const sn_store *store, const sn_pool *pool, uint
     return vec4_xyz(frame->x[slot[0]]);
 }
 
-/* Where the points of a list are. All of them are particles, and a particle is behind several. */
+/* The positions of the points of a list. All of them are particles, and a particle may be used by several points. */
 static void gather_list(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_vec3 origin,
                         sn_vec3 *x)
 {
     const sn_list list = pool_list(pool, row);
-    sn_vec3 *place = store->many.column[SN_MANY_GRADIENT]; /* evaluating writes it later */
+    sn_vec3 *place = store->many.column[SN_MANY_GRADIENT]; /* scratch; the evaluation overwrites it later */
     for (uint32_t i = 0; i < list.particle_count; ++i)
         place[i] = frame_position(frame, frame->slot[list.particle[i]], origin);
     for (uint32_t i = 0; i < list.point_count; ++i)
         x[i] = place[list.local[i]];
 }
 
-/* See sn_evaluate_input; notes in `stand` what is there, unless it is NULL. */
+/* See sn_evaluate_input. Unless `stand` is NULL, stores there what each point is. */
 static sn_eval_in gather(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_vec3 *x,
                          sn_quat *q, standing *stand)
 {
@@ -258,9 +261,9 @@ sn_eval_in sn_evaluate_input(const sn_store *store, const sn_pool *pool, uint32_
     return gather(store, pool, row, frame, x, q, NULL);
 }
 
-/* ---- Spots ------------------------------------------------------------------------------------------------------ */
+/* ---- Weighted points and anchors --------------------------------------------------------------------------------- */
 
-/* The place of a particle in the block, which gets it if it is new; otherwise `apart` becomes false. */
+/* The index of a particle in the block. Adds it if it is new; otherwise sets `apart` to false. */
 static inline uint32_t block_index(sn_block *block, uint32_t slot, sn_real w, bool *apart)
 {
     for (uint32_t i = 0; i < block->count; ++i)
@@ -273,15 +276,15 @@ static inline uint32_t block_index(sn_block *block, uint32_t slot, sn_real w, bo
     return block->count++;
 }
 
-/* What becomes of the gradients of the points. */
+/* Distribution of the gradients of the points to the entries of the block. */
 typedef struct spreading {
     const sn_vec3 *by_point, *by_turn; /* by_turn: NULL if there is none */
     uint32_t points, rows;
     uint32_t count[SN_MAX_POINTS], owner[SN_MAX_POINTS][4];
     sn_real weight[SN_MAX_POINTS][4];
     standing *stand;
-    uint32_t turn[SN_MAX_POINTS]; /* entry of the block */
-    bool apart;                   /* nothing is behind two points: then gradients need not be added up */
+    uint32_t turn[SN_MAX_POINTS]; /* index in the block */
+    bool apart;                   /* no entry is used by two points: gradients need not be summed */
 } spreading;
 
 static bool on_body(const standing *stand)
@@ -289,7 +292,7 @@ static bool on_body(const standing *stand)
     return stand->spot && stand->spot->type == SN_POINT_BODY;
 }
 
-/* What is behind the points: first particles, then turns. */
+/* Finds the entries behind the points: first particles, then turns. */
 SN_INLINE void find_owners(spreading *s, const sn_store *store, const sn_pool *pool, uint32_t row,
                            const sn_frame *frame, sn_block *block)
 {
@@ -321,8 +324,8 @@ static inline double largest_part(sn_vec3 a)
     return z > most ? z : most;
 }
 
-/* Two points of one body push against each other, and what rounding leaves of that is not to turn it. size: of the numbers that
-   the share was made of. */
+/* Adds a share of a gradient. Two points of one body may act against each other, and the rounding error that remains
+   must not rotate it. size: magnitude of the numbers from which the share was computed. */
 static inline void give_share(const spreading *s, sn_vec3 *gradient, sn_vec3 share, double size)
 {
     if (s->apart) {
@@ -335,7 +338,7 @@ static inline void give_share(const spreading *s, sn_vec3 *gradient, sn_vec3 sha
                      fabs((double)sum.z) <= least ? 0 : sum.z);
 }
 
-/* Of a point that a body carries. */
+/* Distributes the gradient of a point on a body. */
 SN_INLINE void spread_on_body(const spreading *s, uint32_t i, bool planar, sn_block *block)
 {
     const hold *held = &s->stand[i].held;
@@ -352,9 +355,9 @@ SN_INLINE void spread_on_body(const spreading *s, uint32_t i, bool planar, sn_bl
     }
 }
 
-/* Gradients go to the particles: dC/dx_particle = sum over the points it carries of weight * dC/dx_point. Summing
-   before weighting with w is what makes two points that share a particle right; the sum of b^2 w per point alone is
-   not. A spot of a body turns it besides. */
+/* Distributes gradients to the particles: dC/dx_particle = sum over its points of weight * dC/dx_point. The sum must be
+   taken before weighting with w: this is right also for two points that share a particle, where the sum of b^2 w for
+   each point alone is wrong. A point on a body also has a gradient for the turn. */
 SN_INLINE void spread(const spreading *s, const sn_frame *frame, sn_block *block)
 {
     if (!s->apart)
@@ -377,8 +380,9 @@ SN_INLINE void spread(const spreading *s, const sn_frame *frame, sn_block *block
 SN_INLINE bool evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                               sn_block *block, sn_block_room *room, uint32_t points, uint32_t rows)
 {
-    const uint32_t own_rows = pool->kind->rows, each = own_rows * pool->kind->points; /* for memset: of a constant size
-                                                                                       gcc makes a slow loop */
+    const uint32_t own_rows = pool->kind->rows, each = own_rows * pool->kind->points; /* constant-size memset: gcc would
+                                                                                         make a slow loop of a memset
+                                                                                         with variable size */
     sn_vec3 x[SN_MAX_POINTS], by_point[2 * SN_MAX_ROWS * SN_MAX_POINTS], *by_turn = by_point + each;
     sn_quat q[SN_MAX_POINTS];
     standing stand[SN_MAX_POINTS];
@@ -404,7 +408,7 @@ SN_INLINE bool evaluate_spots(const sn_store *store, const sn_pool *pool, uint32
     return true;
 }
 
-/* Joints are compiled on their own, as the usual shapes are. */
+/* Joints get their own instance, like the usual shapes. */
 bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block,
                        sn_block_room *room)
 {

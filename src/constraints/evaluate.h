@@ -1,4 +1,4 @@
-/* One constraint made ready for a solver: its C, its gradient gathered by particle, and their inverse masses. */
+/* Evaluation of one constraint for a solver: its C, its gradient collected by particle, and the inverse masses. */
 #ifndef SN_CONSTRAINTS_EVALUATE_H
 #define SN_CONSTRAINTS_EVALUATE_H
 
@@ -9,38 +9,38 @@
 #include <math.h>
 #include <string.h>
 
-#define SN_MAX_BLOCK (4 * SN_MAX_POINTS) /* particles behind the points of one constraint with a fixed number of them */
+#define SN_MAX_BLOCK (4 * SN_MAX_POINTS) /* most particles of a constraint with a fixed number of points */
 
-/* How a body is turned, as a solver sees it. To solvers a body is two particles of the same mass: its centre, which is one of
-   the world, and its *turn*, which they find at the slot of the last particle plus 1 plus the body's row. What the turn is moved
-   by, in metres, is an angle times the radius of gyration about each principal axis: so masses need not become tensors, and
-   no solver needs to know of bodies. */
+/* The rotation of a body, as solvers see it. To solvers a body is two particles of the same mass: its centre, which is
+   a particle of the world, and its *turn*, at the slot of the last particle + 1 + the body's row. The turn's
+   displacement, in metres, is the rotation angle times the radius of gyration, about each principal axis. So masses
+   need not be tensors, and solvers need not know of bodies. */
 typedef struct sn_turn {
-    sn_quat start;   /* from principal axes to the world: at the start of the substep, or between steps */
-    sn_quat now;     /* in a substep: as predicted; what the turn was moved by since comes on top */
-    sn_vec3 give;    /* 1/m: 1 / radius of gyration by principal axis; 0: it does not turn about that one */
-    sn_vec3 pull;    /* N: what the torque that a user gave the body for the step means to its turn */
+    sn_quat start;   /* from principal axes to the world, at the start of the substep, or between steps */
+    sn_quat now;     /* in a substep: as predicted, without the turn's corrections since */
+    sn_vec3 give;    /* 1/m: 1 / radius of gyration, by principal axis; 0: the axis is locked */
+    sn_vec3 pull;    /* N: the user's torque for the step, as a force on the turn */
     uint32_t centre; /* the number of its particle; SN_ID_FREE: there is no such body */
-    uint32_t unused; /* so that the size is that of a line of the cache */
+    uint32_t unused; /* pads the size to a cache line */
 } sn_turn;
 
-/* The particles as a solver sees them. A position is x + d: in a substep x is where the particle was predicted to go,
-   and d what rounding left over of that and what constraints moved it since. Kept apart, because in single precision
-   their sum would round away the small corrections of small substeps. */
+/* The particles as a solver sees them. A position is x + d. In a substep x is the predicted position; d is its rounding
+   remainder and the corrections by constraints since. They are stored separately, because in single precision their sum
+   would lose the small corrections of small substeps. */
 typedef struct sn_frame {
-    const sn_vec4 *x;        /* place, inverse mass */
-    sn_vec4 *d;              /* remainder and corrections; NULL: between steps, or the start of the substep */
-    const sn_vec4 *start;    /* place at the start of the substep; NULL: between steps */
-    const sn_vec4 *x_low;    /* what rounding left over of x */
-    const sn_vec4 *old_d;    /* with BDF2: displacement in the substep before, valid where w is h; NULL otherwise */
-    const sn_vec4 *expected; /* how contact is about to move it, for dampers; NULL: it is not */
-    sn_real h;               /* the substep that goes with it */
-    const uint32_t *slot;    /* by a particle's number, where it is stored */
+    const sn_vec4 *x;        /* position, inverse mass */
+    sn_vec4 *d;              /* remainder and corrections. NULL: between steps, or at the start of the substep */
+    const sn_vec4 *start;    /* position at the start of the substep; NULL: between steps */
+    const sn_vec4 *x_low;    /* rounding remainder of x */
+    const sn_vec4 *old_d;    /* with BDF2: displacement in the previous substep, valid where w is h; otherwise NULL */
+    const sn_vec4 *expected; /* displacement that contact is about to add, for dampers; NULL: none */
+    sn_real h;               /* the substep h to which it belongs */
+    const uint32_t *slot;    /* where each particle is stored, by its number */
     bool planar;             /* 2D: z is locked */
-    bool held;               /* constraints that contradict each other ask for their compromise */
-    const sn_turn *turn;     /* by body; NULL: there are none */
+    bool held;               /* conflicting constraints aim at their compromise */
+    const sn_turn *turn;     /* by body; NULL: there are no bodies */
     uint32_t turn_slot;      /* of the first body's turn */
-    const sn_vec4 *turned;   /* by slot, where d is NULL: what turns were moved by from the start; NULL: nothing */
+    const sn_vec4 *turned;   /* by slot, if d is NULL: displacement of turns from the start; NULL: none */
 } sn_frame;
 
 typedef struct sn_block {
@@ -50,10 +50,10 @@ typedef struct sn_block {
     sn_real *w;
     sn_vec3 *gradient; /* [row * count + particle] */
     sn_real c[SN_MAX_ROWS];
-    const sn_row *row; /* what its rows mean; NULL: what the kind says */
+    const sn_row *row; /* parameters of its rows; NULL: those of the kind */
 } sn_block;
 
-/* Where a block of the usual size lives: on the stack of the caller. */
+/* Memory for a block of the usual size, on the caller's stack. */
 typedef struct sn_block_room {
     uint32_t slot[SN_MAX_BLOCK];
     sn_real w[SN_MAX_BLOCK];
@@ -61,49 +61,51 @@ typedef struct sn_block_room {
     sn_row row[SN_MAX_ROWS];
 } sn_block_room;
 
-/* Evaluates a constraint with a spot among its points. The block has the particles in the order of sn_store_particles, each
-   once, and then the turns of bodies. */
+/* Evaluates a constraint with an anchor or a weighted point among its points. The block has the particles in the order
+   of sn_store_particles, each once, and then the turns of bodies. */
 bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block,
                        sn_block_room *room);
 
-/* Evaluates a constraint of a kind with any number of points. The block lives in the store's scratch until the next. */
+/* Evaluates a constraint of a kind with any number of points. The block is in the store's scratch memory and valid
+   until the next call. */
 bool sn_evaluate_list(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block);
 
-/* The slots of the particles behind one point with their weights; a plain particle, and the centre of a body, weighs 1.
-   Returns how many; 0 for a place. */
+/* The slots and weights of the particles of one point. A plain particle, or the centre of a body, has weight 1. Returns
+   their number; 0 for a fixed place. */
 uint32_t sn_point_corners(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                           uint32_t point, uint32_t *slot, sn_real *weight);
 
-/* What the functions of a kind are given for a constraint. Its points' positions are written to x (one for each
-   point), relative to the start position of its first particle if the kind is internal, so that the numbers keep
-   their precision far from the origin of the world; how their axes are turned to q, which has room for SN_MAX_POINTS, or is
-   NULL, if the kind is oriented. */
+/* The input of a kind's functions for a constraint. The positions of its points are written to x (one for each point).
+   If the kind is internal, they are relative to the start position of its first particle, so that they are precise far
+   from the origin of the world. If the kind is oriented, the orientations of its points are written to q, which has
+   room for SN_MAX_POINTS or is NULL. */
 sn_eval_in sn_evaluate_input(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                              sn_vec3 *x, sn_quat *q);
 
-/* How a body is turned in a frame. */
+/* The orientation of a body in a frame. */
 sn_quat sn_frame_turn(const sn_frame *frame, uint32_t body);
 
-/* What a push at a spot of a body, and a torque, both in the world, mean to its turn: the derivative by what the turn is
-   moved by of something that has these derivatives. */
+/* The gradient for the turn of a body, from the gradient for a point of the body (`push`, at `place`) and for its
+   rotation (`torque`), both in the world. */
 sn_vec3 sn_frame_turn_gradient(const sn_frame *frame, uint32_t body, sn_vec3 place, sn_vec3 push, sn_vec3 torque);
 
-/* m/s: how fast a spot of a body moves because it turns; v by slot, turns included. */
+/* m/s: the velocity of a point of a body due to its rotation. v by slot, turns included. */
 sn_vec3 sn_frame_turning(const sn_frame *frame, const sn_spot *spot, const sn_vec4 *v);
 
-/* The spot of a point on a body; NULL if it is something else. */
+/* The anchor of a point that is on a body; NULL for other points. */
 const sn_spot *sn_point_on_body(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t point);
 
-/* The rows of the bodies behind the points of a constraint, each once, in the order in which a block has their turns. `body` has
-   room for SN_MAX_POINTS. Returns how many. */
+/* Lists the rows of the bodies of a constraint, each once, in the order in which a block has their turns. `body` has
+   room for SN_MAX_POINTS. Returns their number. */
 uint32_t sn_evaluate_bodies(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t *body);
 
-/* The end of a substep of h, which multipliers know as one of `effective_h`: rows of an oriented kind that settles do so. */
+/* Call it at the end of a substep h, which multipliers see as `effective_h`: updates the state of oriented kinds that
+   have a settle function. */
 void sn_evaluate_settle(sn_store *store, uint32_t kind, uint32_t first, uint32_t end, const sn_frame *frame, sn_real h,
                         sn_real effective_h);
 
-/* Evaluates a force element at positions and velocities v (by slot): the force on each of its points, in the store's
-   scratch until the next evaluation, and its energy. */
+/* Evaluates a force element at positions and velocities v (by slot). Returns the force on each of its points, in the
+   store's scratch memory until the next evaluation, and its energy. */
 const sn_vec3 *sn_evaluate_force(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                                  const sn_vec4 *v, sn_real *energy);
 
@@ -113,18 +115,19 @@ static inline sn_vec3 frame_position(const sn_frame *frame, uint32_t slot, sn_ve
     return vec3_add(x, vec4_xyz(frame->d ? frame->d[slot] : frame->x_low[slot]));
 }
 
-/* A part of a gradient that is this small against the rest of it is rounding. Where the rest is locked, rounding must not remain:
-   it would be all that there is of the row, and no multiplier would be too large for it. */
+/* A component of a gradient that is this small relative to the rest counts as rounding error. If the rest is locked,
+   the rounding error must not remain: it would be the whole gradient of the row, and its multiplier would grow without
+   limit. */
 #define SN_EVALUATE_ROUNDING (64 * (SINEW_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON))
 
-/* A gradient in a 2D world: z is locked, and has none. */
+/* A gradient in a 2D world: z is locked and removed. */
 static inline sn_vec3 gradient_in_plane(sn_vec3 g)
 {
     double least = SN_EVALUATE_ROUNDING * fabs((double)g.z);
     return vec3(fabs((double)g.x) > least ? g.x : 0, fabs((double)g.y) > least ? g.y : 0, 0);
 }
 
-/* Constraints at a compromise ask for what they can have. */
+/* Constraints in conflict aim at their compromise. */
 static inline void block_hold(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                               sn_block *block)
 {
@@ -133,7 +136,7 @@ static inline void block_hold(const sn_store *store, const sn_pool *pool, uint32
         block->c[r] -= held->c[r];
 }
 
-/* Locked coordinates have no gradient. */
+/* Removes gradients of locked coordinates. */
 static inline void flatten(const sn_frame *frame, sn_block *block)
 {
     if (frame->planar)
@@ -141,9 +144,9 @@ static inline void flatten(const sn_frame *frame, sn_block *block)
             block->gradient[i] = gradient_in_plane(block->gradient[i]);
 }
 
-/* Fills block for a constraint of a kind with so many points and rows: passed apart from the kind so that the
-   compiler can unroll the loops of the usual shapes. False where the kind's gradient does not exist: the constraint
-   rests. */
+/* Fills block for a constraint of a kind with these numbers of points and rows. They are passed separately from the
+   kind so that the compiler can unroll the loops of the usual shapes. False where the gradient does not exist: the
+   constraint is inactive. */
 SN_INLINE bool evaluate_shape(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                               sn_block *block, sn_block_room *room, uint32_t points, uint32_t rows)
 {

@@ -1,44 +1,44 @@
-/* The signed angle at b of three points a, b, c about an axis, because an elbow bends one way only (lecture 003).
+/* The signed angle at b of three points a, b, c about an axis, for joints that bend only one way, like an elbow
+   (lecture 003).
 
    u = b - a and v = c - b are seen along the axis n, in the plane normal to it: u' = u - (u . n) n, v' likewise.
-   Turning counter-clockwise counts as positive, straight is 0:
+   Counter-clockwise is positive, straight is 0:
 
        theta = atan2(n . (u x v), u . v - (u . n)(v . n))   in (-pi, pi].
 
-   The direction of v' turns by n x v' / |v'|^2 for a unit of motion of v', so
+   Per unit of motion of v' its direction rotates by n x v' / |v'|^2, so
 
        grad_c = p,   grad_a = q,   grad_b = -p - q   with   p = n x v / |v'|^2,   q = n x u / |u'|^2   (n x v' = n x v).
 
-   hinge, hinge_min, hinge_max and hinge_band have an axis fixed in the world, as a door has. hinge_points takes it
-   from a fourth point d to a fifth e, so that it moves along with a figure. Tilting the axis by dn (across n) does
-   what tilting u and v the other way would do, and that turns theta by -(q' . (w x u) + p . (w x v)) with w = n x dn
-   and q' = -q. Multiplied out,
+   hinge, hinge_min, hinge_max and hinge_band have an axis fixed in the world, as a door has. hinge_points takes it from
+   a fourth point d to a fifth e, so that the axis moves along with a figure. Tilting the axis by dn (across n) is
+   equivalent to tilting u and v in the opposite direction, which changes theta by -(q' . (w x u) + p . (w x v)) with w
+   = n x dn and q' = -q. Multiplied out,
 
        d theta / dn = -(q' (n . u) + p (n . v)),   grad_e = that / |e - d|,   grad_d = -grad_e.
 
-   Where ab or bc runs along the axis there is no angle, and the constraint rests.
+   Where ab or bc is parallel to the axis there is no angle, and the constraint is inactive.
 
-   Angles live on a circle, which is cut at pi. A single limit says no more than that: folded by 190 degrees, which
-   reads as -170, a joint with the least angle 0 is unrolled all the way back. Between two limits there is an arc, and
-   a joint outside of it returns to the nearer end: from 190 to 150, if 0 and 150 are the limits. So where a joint can
-   fold over, use a band. */
+   Angles are on a circle that is cut at pi. With a single limit, a joint folded by 190 degrees has the angle -170; if
+   the least angle is 0, it is rotated all the way back. Two limits define an arc, and a joint outside it returns to the
+   nearer end: from 190 to 150, if 0 and 150 are the limits. So where a joint can fold over, use a band. */
 #define SN_LANE_DOUBLE 1 /* near the axis single precision has no digits left */
 #include "base/math.h"
 #include "constraints/table.h"
 
 #include <sinew/lanes.h>
 
-/* Sine of the angle between ab (or bc) and the axis below which there is nothing left to measure across the axis. */
+/* Sine of the angle between ab (or bc) and the axis: below it the part across the axis cannot be measured. */
 #define ALONG_AXIS 1e-7
 
 /* One joint. */
 typedef struct joint {
     lanes3 n, u, v;
-    lanes3 p, q; /* gradients by c and by a */
+    lanes3 p, q; /* gradients for c and for a */
     lanes theta;
 } joint;
 
-/* The squared length of a across n, where it is something against that of a itself. */
+/* The squared length of the part of a across n. `exists` becomes false where it is negligible against a. */
 SN_LANES_INLINE lanes across(lanes3 a, lanes3 n, flags *exists)
 {
     lanes3 part = lanes3_sub(a, lanes3_scale(n, lanes3_dot(a, n)));
@@ -53,13 +53,13 @@ SN_LANES_INLINE joint turn(const lanes_in *in, lanes3 axis, lanes_out *out)
     const lanes one = lanes_all(1);
     lanes3 u = lanes3_sub(in->x[1], in->x[0]), v = lanes3_sub(in->x[2], in->x[1]);
     lanes3 n = lanes3_scale(axis, one / lanes3_length(axis)), nu = lanes3_cross(n, u), nv = lanes3_cross(n, v);
-    lanes sine = lanes3_dot(nu, v) + lanes_all(0); /* never -0, so that folded is pi and not -pi */
+    lanes sine = lanes3_dot(nu, v) + lanes_all(0); /* never -0, so that folded gives pi and not -pi */
     lanes uu = across(u, n, &out->exists), vv = across(v, n, &out->exists);
     lanes theta = lanes_as_stored(lanes_atan2(sine, lanes3_dot(nu, nv)));
     return (joint){n, u, v, lanes3_scale(nv, one / vv), lanes3_scale(nu, one / uu), theta};
 }
 
-/* The gradients by a, b, c times sign. */
+/* The gradients for a, b, c times sign. */
 SN_LANES_INLINE void write_joint(const joint *j, double sign, lanes3 *gradient)
 {
     gradient[0] = lanes3_scale(j->q, lanes_all(sign));
@@ -90,13 +90,13 @@ static void eval_hinge_max(const lanes_in *in, lanes_out *out)
     write_joint(&j, -1, out->gradient);
 }
 
-/* By how much theta is beyond least and before most: two rows, of which one at most is violated. Outside of the arc between them the
-   nearer end is the one missed. */
+/* By how much theta is above least and below most: two rows, of which at most one is violated. Outside the arc between
+   them the nearer end is violated. */
 SN_LANES_INLINE void arc_slack(lanes theta, lanes least, lanes most, lanes *slack)
 {
     const lanes zero = lanes_all(0), circle = lanes_as_stored(lanes_all(2 * MATH_PI));
     lanes over = theta - least, under = most - theta;
-    flags past = lanes_above(zero, over) & lanes_above(under - circle, over); /* most, rather than before least */
+    flags past = lanes_above(zero, over) & lanes_above(under - circle, over); /* past most, not before least */
     flags before = lanes_above(zero, under) & lanes_above(over - circle, under);
     lanes by = lanes_keep(past, circle) - lanes_keep(before, circle);
     slack[0] = over + by;
@@ -131,8 +131,8 @@ SN_LANES(hinge_band, eval_hinge_band, 3, 2, 5, 0)
 SN_LANES(hinge_points, eval_hinge_points, 5, 2, 2, 0)
 
 #if !SN_VECTOR
-/* The axis about which the joint bends now, in the direction in which its angle is positive; in the plane z = const,
-   as in a 2D world, always z. False where the joint is straight. */
+/* The axis about which the joint bends now, in the direction for which its angle is positive. In a plane z = const, as
+   in a 2D world, it is always z. False where the joint is straight. */
 static bool measure_axis(const sn_vec3 *x, sn_real *axis)
 {
     lanes3 a = lanes3_from(x[0]), b = lanes3_from(x[1]), c = lanes3_from(x[2]), u = lanes3_sub(b, a),
@@ -148,7 +148,7 @@ static bool measure_axis(const sn_vec3 *x, sn_real *axis)
     return true;
 }
 
-/* The axis, if it was not given, and the angle about it. What cannot be measured is left as it is. */
+/* Measures the axis, if it was not given, and the angle about it. Parameters that cannot be measured stay unchanged. */
 static void measure_hinge(const sn_eval_in *in, sn_real *param)
 {
     bool given = in->param[0] != SN_MEASURE && in->param[1] != SN_MEASURE && in->param[2] != SN_MEASURE;

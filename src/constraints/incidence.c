@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Constraints added since the index was built are searched one by one; beyond this many (and an eighth of all) it is
-   built again. */
+/* Constraints added after the index was built are searched one by one. If there are more than this many (and an eighth
+   of all) it is rebuilt. */
 #define UNCOVERED_MOST 1024u
 
 void sn_incidence_init(sn_incidence *incidence)
@@ -24,7 +24,8 @@ void sn_incidence_release(sn_incidence *incidence, const sn_allocator *allocator
     incidence->built = false;
 }
 
-/* Two walks over all live constraints: `entry` NULL counts into start, otherwise start moves along while filling. */
+/* Visits all live constraints. With `entry` NULL it counts into start; otherwise it fills the entries and advances
+   start. */
 static void walk(const sn_store *store, uint32_t *start, sn_incidence_entry *entry)
 {
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
@@ -46,7 +47,7 @@ static void walk(const sn_store *store, uint32_t *start, sn_incidence_entry *ent
 static bool build(sn_incidence *incidence, const sn_allocator *allocator, const sn_store *store,
                   uint32_t particle_count)
 {
-    incidence->built = false; /* and if memory runs out on the way, it knows nothing */
+    incidence->built = false; /* if memory runs out, it stays unbuilt */
     incidence->start_table.count = incidence->sequence = 0;
     incidence->head_table.count = incidence->node_table.count = 0;
     if (!sn_table_reserve(&incidence->start_table, allocator, (uint64_t)particle_count + 1))
@@ -104,14 +105,14 @@ bool sn_incidence_prepare_exact(sn_incidence *incidence, const sn_allocator *all
     return sn_incidence_prepare_all(incidence, allocator, store, particle_count);
 }
 
-/* ---- Tears ------------------------------------------------------------------------------------------------------------- */
+/* ---- Tears ------------------------------------------------------------------------------------------------------- */
 
-/* More nodes than this and an eighth of the entries: it is built anew. */
+/* With more nodes than this and an eighth of the entries, it is rebuilt. */
 #define NODES_MOST 65536u
 
 bool sn_incidence_reserve(sn_incidence *incidence, const sn_allocator *allocator, uint64_t numbers, uint64_t nodes)
 {
-    /* Also where it is not built: contact may build it between this and the tears of the step. */
+    /* Also if it is not built: contact may build it between this call and the tears of the step. */
     return sn_table_reserve(&incidence->head_table, allocator, numbers) &&
            sn_table_reserve(&incidence->node_table, allocator, incidence->node_table.count + nodes);
 }
@@ -147,10 +148,10 @@ void sn_incidence_end(sn_incidence *incidence, const sn_store *store)
     incidence->sequence = store->counts.next_sequence;
 }
 
-/* The constraints at a particle, one after the other; some may hold it no longer. */
+/* Iterates over the constraints at a particle. Some may no longer hold it. */
 typedef struct cursor {
-    uint32_t at, end; /* of entries, */
-    uint32_t node;    /*   then of nodes */
+    uint32_t at, end; /* in entries, */
+    uint32_t node;    /* then in nodes */
 } cursor;
 
 static cursor entries_at(const sn_incidence *incidence, uint32_t particle)
@@ -175,9 +176,9 @@ static bool next_entry(const sn_incidence *incidence, cursor *c, sn_incidence_en
     return true;
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------------------------------ */
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
-/* Whether a constraint holds both; they may be the same. */
+/* True if a constraint holds both particles, which may be the same. */
 static bool holds(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t one, uint32_t other)
 {
     uint32_t small[4 * SN_MAX_POINTS], count;
@@ -197,12 +198,12 @@ static void remove_if_holds(sn_store *store, uint32_t kind, uint32_t row, uint32
         sn_store_remove(store, kind, row);
 }
 
-/* Entries may be out of date, as constraints come and go; each is checked before it is believed. */
+/* Entries may be out of date, because constraints are added and removed. So each is checked before use. */
 void sn_incidence_remove_all(const sn_incidence *incidence, sn_store *store, uint32_t particle)
 {
     if (store->counts.live == 0)
         return;
-    for (uint32_t r = store->run_table.count; r > 0; --r) { /* what the index does not cover is last in the order */
+    for (uint32_t r = store->run_table.count; r > 0; --r) { /* constraints not in the index are last in the order */
         sn_run run = store->run[r - 1];
         if (run.sequence + run.count <= incidence->sequence)
             break;
@@ -243,9 +244,9 @@ bool sn_incidence_joins(const sn_incidence *incidence, const sn_store *store, ui
     return false;
 }
 
-/* ---- Leashes ----------------------------------------------------------------------------------------------------------- */
+/* ---- Leashes ----------------------------------------------------------------------------------------------------- */
 
-/* Rods that are followed one after the other. A leash within a body is short. */
+/* The most rods in a row that are followed. A leash within a body is short. */
 #define MOST_RODS 16u
 
 typedef struct leash {
@@ -259,7 +260,7 @@ static bool is_rod(uint32_t kind)
     return kind == SN_KIND_DISTANCE || kind == SN_KIND_DISTANCE_MAX;
 }
 
-/* Follows rods from a particle to the goal, as far as `left`, m. from: the one that it came by. */
+/* Follows rods from a particle to the goal, up to the length `left`, m. from: the particle that it came from. */
 static bool follow(const leash *l, uint32_t particle, uint32_t from, sn_real left, uint32_t rods)
 {
     if (particle == l->goal)
@@ -284,7 +285,7 @@ static bool follow(const leash *l, uint32_t particle, uint32_t from, sn_real lef
     return false;
 }
 
-/* Where a constraint holds a body, in its frame. */
+/* The anchor of a constraint on the body, in its frame. */
 static sn_vec3 held_at(const leash *l, const sn_pool *pool, uint32_t row)
 {
     for (uint32_t i = 0; i < pool->kind->points; ++i) {

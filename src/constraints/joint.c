@@ -1,19 +1,20 @@
-/* Friction of joints, which remember where they hold; and their parameters. */
+/* Joint friction, with its stored hold position, and joint parameters. */
 #define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
 /* Parameters of SN_JOINT_AXIS. */
 enum { LEAST, MOST, TARGET, TARGET_MOST, SPEED_MOST = 7 };
 
-/* Of all that it may exert: more is all but rounding. */
+/* Relative to the greatest friction force: a larger force counts as the full one. */
 #define SLIPS 0.999
 
-/* rad or m: what was moved by less stands. */
+/* rad or m: a smaller displacement counts as none. */
 #define STANDS 1e-6
 
-/* A row at a limit exerts more, but does not move; and what was moved the way that friction pushes did not slip: other rows, or contact,
-   which has its turn after the joints, moved one of the two to and fro within a substep, and friction saw half of that. If it held
-   nothing then it would drive: hands of figures in a heap went round for ever. */
+/* A row at a limit exerts more force but does not move, so it does not slip. A displacement in the direction of the
+   friction force is not slip either: other rows, or contact, which is solved after the joints, moved one of the two
+   bodies to and fro within a substep, and friction saw half of that. If friction gave up its hold position then, it
+   would drive the joint: hands of figures in a heap rotated for ever. */
 bool sn_joint_slips(const sn_real *exerted, const double *moved, uint32_t n, double friction)
 {
     bool slips = false;

@@ -1,20 +1,21 @@
-/* What joints share: how two points with axes lie to each other, and the rows that this gives.
+/* Common code of joints: the relative pose of two points with axes, and the rows that follow from it.
 
-   a and b are the points, x, y, z the axes of a in the world (those of b when the joint is at rest), p = x_b - x_a,
-   and R how the axes of b are turned as seen from those of a, a quaternion (v, w). All of it is seen from a, so that
-   no C changes when everything is moved or turned together, and joints conserve momentum and angular momentum whatever
-   they are missed by.
+   a and b are the points, x, y, z the axes of a in the world (those of b when the joint is at rest), p = x_b - x_a, and
+   R the orientation of the axes of b relative to those of a, a quaternion (v, w). Everything is relative to a, so that
+   no C changes when everything is moved or rotated together. So joints conserve momentum and angular momentum, whatever
+   their errors.
 
-   - Along an axis of a:  C = e . p,  by the positions -e and e, by a turn of a:  e x p.
-   - What depends on R alone has the derivative g by a turn of b and -g by one of a. If b is turned by a small t, seen
-     from a, then dv = (w t + t x v) / 2 and dw = -t . v / 2.
-   - The twist about x, 2 atan2(v_x, w):  g = (1, (w v_z + v_x v_y) / n, (v_x v_z - w v_y) / n),  n = v_x^2 + w^2. This
-     is the angle of a hinge, also where its axes are not quite aligned.
-   - The swing: by how much, s, the x axis of b is turned away from that of a, as axis times angle, which lies across
-     x. With (c, u, v) the x axis of b seen from a, and f = t / sin t, c = cos t:  s_y = -f v, s_z = f u. By a turn of
-     b, seen from a, c changes by (0, v, -u), u by (-v, 0, c) and v by (u, -c, 0), which are x_b x x, x_b x y and x_b x
-     z, and f by f' = -(sin t - t cos t) / sin^3 t for a unit of c.
-   - The whole turn as axis times angle, r = t n:  dr = t_b + t_b x r / 2 + k r x (r x t_b), with k = 1/t^2 - cot(t/2)
+   - Along an axis of a: C = e . p, gradients for the positions -e and e, for a rotation of a: e x p.
+   - A function of R alone has the derivative g for a rotation of b and -g for a rotation of a. If b is rotated by a
+     small t, seen from a, then dv = (w t + t x v) / 2 and dw = -t . v / 2.
+   - The twist about x, 2 atan2(v_x, w): g = (1, (w v_z + v_x v_y) / n, (v_x v_z - w v_y) / n), n = v_x^2 + w^2. This is
+     the angle of a hinge, also if its axes are not quite aligned.
+   - The swing s: the rotation from the x axis of a to that of b, as axis times angle. It is normal to x. With (c, u, v)
+     the x axis of b seen from a, and f = t / sin t, c = cos t: s_y = -f v, s_z = f u. For a rotation of b, seen from a,
+     c changes by (0, v, -u), u by (-v, 0, c) and v by (u, -c, 0), which are x_b x x, x_b x y and x_b x
+     z, and f by f' = -(sin t - t cos t) / sin^3 t per unit of c.
+   - The whole rotation as axis times angle, r = t n: dr = t_b + t_b x r / 2 + k r x (r x t_b), with k = 1/t^2 -
+     cot(t/2)
      / (2 t), the inverse of the left Jacobian of rotations. */
 #ifndef SN_CONSTRAINTS_JOINT_H
 #define SN_CONSTRAINTS_JOINT_H
@@ -28,7 +29,7 @@
 typedef struct joint_pose {
     lanes3 p;       /* m: from a to b */
     lanes3 axis[3]; /* of a */
-    lanes4 r;       /* how b is turned as seen from a; w is not negative */
+    lanes4 r;       /* orientation of b relative to a; w is not negative */
 } joint_pose;
 
 SN_LANES_INLINE lanes4 joint_scale(lanes4 a, lanes s)
@@ -36,7 +37,7 @@ SN_LANES_INLINE lanes4 joint_scale(lanes4 a, lanes s)
     return (lanes4){a.x * s, a.y * s, a.z * s, a.w * s};
 }
 
-/* Of length 1. A squared length that is near to 1, as usual, needs only three terms of a series. */
+/* Normalises. A squared length near 1, as usual, needs only three terms of a series. */
 SN_LANES_INLINE lanes4 joint_unit(lanes4 q)
 {
     const lanes one = lanes_all(1);
@@ -53,14 +54,14 @@ SN_LANES_INLINE lanes4 joint_inverse(lanes4 q)
     return (lanes4){-q.x, -q.y, -q.z, q.w};
 }
 
-/* First b, then a. */
+/* The product: first b, then a. */
 SN_LANES_INLINE lanes4 joint_times(lanes4 a, lanes4 b)
 {
     return (lanes4){a.w * b.x + a.x * b.w + (a.y * b.z - a.z * b.y), a.w * b.y + a.y * b.w + (a.z * b.x - a.x * b.z),
                     a.w * b.z + a.z * b.w + (a.x * b.y - a.y * b.x), a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 
-/* The same turn with a scalar part that is not negative. */
+/* The same rotation with a scalar part that is not negative. */
 SN_LANES_INLINE lanes4 joint_short(lanes4 q)
 {
     return joint_scale(q, lanes_choose(lanes_above(lanes_all(0), q.w), lanes_all(-1), lanes_all(1)));
@@ -79,7 +80,7 @@ SN_LANES_INLINE joint_pose joint_look(const lanes_in *in)
                         joint_short(r)};
 }
 
-/* From the axes of a to the world. */
+/* A vector along the axes of a, in the world. */
 SN_LANES_INLINE lanes3 joint_to_world(const joint_pose *pose, lanes x, lanes y, lanes z)
 {
     lanes3 sum = lanes3_add(lanes3_scale(pose->axis[0], x), lanes3_scale(pose->axis[1], y));
@@ -88,29 +89,29 @@ SN_LANES_INLINE lanes3 joint_to_world(const joint_pose *pose, lanes x, lanes y, 
 
 /* ---- Angles ------------------------------------------------------------------------------------------------------ */
 
-/* An angle with its derivative by a turn of b, in the world. */
+/* An angle, and its derivative for a rotation of b, in the world. */
 typedef struct joint_turn {
     lanes value;
     lanes3 slope;
 } joint_turn;
 
-#define JOINT_PI ((double)(sn_real)MATH_PI) /* as far as an angle may be given */
+#define JOINT_PI ((double)(sn_real)MATH_PI) /* the largest angle that can be given */
 
-/* Below this angle, in rad, series are more precise than quotients of differences. */
+/* rad: below this angle series are more precise than quotients of differences. */
 #define JOINT_SMALL 1e-3
 
-/* Where the axes point against each other there is no twist: it counts as 0 then. */
+/* The twist about x. Where the x axes are opposite, it does not exist and counts as 0. */
 SN_LANES_INLINE joint_turn joint_twist(const joint_pose *pose)
 {
     lanes x = pose->r.x, y = pose->r.y, z = pose->r.z, w = pose->r.w, n = x * x + w * w, inverse = lanes_all(1) / n;
     flags exists = lanes_above(n, lanes_all(1e-12));
     lanes by_y = lanes_keep(exists, (w * z + x * y) * inverse), by_z = lanes_keep(exists, (x * z - w * y) * inverse);
-    /* w is not negative: so it lies between -pi and pi */
+    /* w is not negative, so the result is between -pi and pi. */
     return (joint_turn){lanes_keep(exists, lanes_all(2) * lanes_atan2(x, w)),
                         joint_to_world(pose, lanes_all(1), by_y, by_z)};
 }
 
-/* The swing about y and z; returns its angle, 0 to pi. */
+/* The swing about y and z. Returns its angle, 0 to pi. */
 SN_LANES_INLINE lanes joint_lean(const joint_pose *pose, joint_turn swing[2])
 {
     const lanes zero = lanes_all(0), one = lanes_all(1), two = lanes_all(2);
@@ -121,7 +122,7 @@ SN_LANES_INLINE lanes joint_lean(const joint_pose *pose, joint_turn swing[2])
     lanes f = lanes_choose(small, one + tt * lanes_all(1.0 / 6), t * inverse);
     lanes df = lanes_choose(small, lanes_all(-1.0 / 3) - tt * lanes_all(2.0 / 15),
                             (t * c - sine) * (inverse * inverse * inverse));
-    /* the other way round: any way back will do */
+    /* Opposite axes: any direction back will do. */
     flags back = lanes_above(zero, c) & ~lanes_above(sine, lanes_all(1e-6));
     swing[0].value = lanes_choose(back, t, -f * v);
     swing[1].value = lanes_keep(~back, f * u);
@@ -132,8 +133,8 @@ SN_LANES_INLINE lanes joint_lean(const joint_pose *pose, joint_turn swing[2])
     return t;
 }
 
-/* Along which direction the first of two rows of the swing is, whose angle is t: the swing itself, where that comes near to the most that
-   it may be; there is the answer. Elsewhere it is y. */
+/* The direction of the first of the two rows of the swing, whose angle is t. Near the largest allowed swing it is the
+   swing itself: then the result is true. Elsewhere it is y. */
 SN_LANES_INLINE flags joint_see_swing(const joint_turn swing[2], lanes t, lanes most, lanes along[2])
 {
     flags radial = lanes_above(lanes_all(JOINT_PI), most) & lanes_above(t, lanes_all(0)) &
@@ -143,7 +144,7 @@ SN_LANES_INLINE flags joint_see_swing(const joint_turn swing[2], lanes t, lanes 
     return radial;
 }
 
-/* The z axis of b as seen from a. */
+/* The z axis of b, seen from a. */
 SN_LANES_INLINE lanes3 joint_z_axis(const joint_pose *pose)
 {
     const lanes two = lanes_all(2);
@@ -151,8 +152,8 @@ SN_LANES_INLINE lanes3 joint_z_axis(const joint_pose *pose)
     return (lanes3){two * (x * z + w * y), two * (y * z - w * x), lanes_all(1) - two * (x * x + y * y)};
 }
 
-/* The whole turn as axis times angle, along the axes of a, from a pose that is turned by `from` (axis times angle) at rest; NULL: by
-   nothing. */
+/* The whole rotation as axis times angle, along the axes of a, relative to a rest rotation `from` (axis times angle);
+   NULL: the identity. */
 SN_LANES_INLINE void joint_whole_turn(const joint_pose *pose, const lanes3 *from, joint_turn turn[3])
 {
     const lanes zero = lanes_all(0), one = lanes_all(1), half = lanes_all(0.5);
@@ -169,8 +170,8 @@ SN_LANES_INLINE void joint_whole_turn(const joint_pose *pose, const lanes3 *from
     lanes k = lanes_choose(small, lanes_all(1.0 / 12) + tt * lanes_all(1.0 / 720),
                            one / tt - r.w / (lanes_all(2) * t * sine));
     lanes3 a = lanes3_scale(v, lanes_choose(small, lanes_all(2) + tt * lanes_all(1.0 / 12), t / sine));
-    /* what becomes of an axis e under the transposed of t_b -> t_b + t_b x r / 2 + k r x (r x t_b):
-       e + r x e / 2 + k (r (r . e) - e r^2) */
+    /* The image of an axis e under the transpose of t_b -> t_b + t_b x r / 2 + k r x (r x t_b): e + r x e / 2 + k (r (r
+       . e) - e r^2) */
     lanes3 h = lanes3_scale(a, half), ka = lanes3_scale(a, k);
     lanes same = one - lanes3_dot(a, ka);
     turn[0] = (joint_turn){a.x, joint_to_world(pose, same + a.x * ka.x, a.x * ka.y + h.z, a.x * ka.z - h.y)};
@@ -178,8 +179,8 @@ SN_LANES_INLINE void joint_whole_turn(const joint_pose *pose, const lanes3 *from
     turn[2] = (joint_turn){a.z, joint_to_world(pose, a.z * ka.x + h.y, a.z * ka.y - h.x, same + a.z * ka.z)};
 }
 
-/* The angle that is the same on the circle and nearest to the arc from least to most: past most rather than far before least. A limit
-   alone, with the other infinite, makes no arc. */
+/* The equivalent angle on the circle that is nearest to the arc from least to most: slightly past most rather than far
+   before least. A single limit, with the other infinite, is no arc. */
 SN_LANES_INLINE lanes joint_near_arc(lanes angle, lanes least, lanes most)
 {
     const lanes circle = lanes_all(2 * MATH_PI), endless = lanes_all((double)INFINITY);
@@ -199,7 +200,7 @@ SN_LANES_INLINE void joint_write_along(lanes_out *out, uint32_t row, const joint
     out->turn[2 * row] = lanes3_cross(e, pose->p);
 }
 
-/* C = a value that depends on turns alone. */
+/* C = a value that depends only on rotations. */
 SN_LANES_INLINE void joint_write_turn(lanes_out *out, uint32_t row, joint_turn turn)
 {
     out->c[row] = turn.value;
@@ -207,7 +208,7 @@ SN_LANES_INLINE void joint_write_turn(lanes_out *out, uint32_t row, joint_turn t
     out->turn[2 * row + 1] = turn.slope;
 }
 
-/* Rows are equalities that give by a pair of parameters, compliance and damping. */
+/* Makes rows equalities with a pair of parameters: compliance and damping. */
 SN_LANES_INLINE void joint_lock(lanes_out *out, uint32_t first, uint32_t count, const lanes *give)
 {
     for (uint32_t i = first; i < first + count; ++i) {
@@ -216,7 +217,7 @@ SN_LANES_INLINE void joint_lock(lanes_out *out, uint32_t first, uint32_t count, 
     }
 }
 
-/* Locked rows along the axes from so many on: all, or y and z. */
+/* Locked rows along the axes from `axis` on: all, or y and z. */
 SN_LANES_INLINE void joint_lock_place(lanes_out *out, const joint_pose *pose, uint32_t axis, const lanes *give)
 {
     for (uint32_t i = axis; i < 3; ++i)
@@ -224,7 +225,7 @@ SN_LANES_INLINE void joint_lock_place(lanes_out *out, const joint_pose *pose, ui
     joint_lock(out, 0, 3 - axis, give);
 }
 
-/* Locked rows of so many angles. */
+/* Locked rows of `count` angles. */
 SN_LANES_INLINE void joint_lock_turns(lanes_out *out, uint32_t first, uint32_t count, const joint_turn *turn,
                                       const lanes *give)
 {
@@ -233,17 +234,17 @@ SN_LANES_INLINE void joint_lock_turns(lanes_out *out, uint32_t first, uint32_t c
     joint_lock(out, first, count, give);
 }
 
-/* What is done about a row that is not locked. */
+/* The drive of a row that is not locked. */
 typedef struct joint_drive {
     lanes target, target_most, target_compliance, target_damping;
     lanes speed, speed_most;
     lanes friction;
-    lanes back;        /* at which speed friction goes back to where it holds; see sn_joint_hold */
+    lanes back;        /* speed at which friction returns to its hold position; see sn_joint_hold */
     lanes least, most; /* limits; infinite: none */
 } joint_drive;
 
-/* Completes a row whose c is the angle or way itself: towards a target, or at a speed, or with friction; within limits. A target wins
-   over a speed, a speed over friction. */
+/* Completes a row whose c is the angle or displacement itself: with a target, a speed or friction, and with limits. A
+   target has precedence over a speed, a speed over friction. */
 SN_LANES_INLINE void joint_apply(lanes_out *out, uint32_t row, const joint_drive *drive)
 {
     const lanes zero = lanes_all(0), endless = lanes_all((double)INFINITY);
@@ -252,7 +253,7 @@ SN_LANES_INLINE void joint_apply(lanes_out *out, uint32_t row, const joint_drive
     flags rubs = ~(aims | runs) & lanes_above(drive->friction, zero);
     flags ends = lanes_above(drive->least, -endless), limited = ends | lanes_above(endless, drive->most);
     lanes offset = lanes_keep(aims, drive->target), low = drive->least - offset, high = drive->most - offset;
-    /* both limits in one place, where it is to be: that is no limit, but a lock */
+    /* equal limits at the target make a lock */
     flags locked = ends & ~lanes_unequal(low, zero) & ~lanes_unequal(high, zero);
     r->rate = (runs | rubs) & ~locked;
     r->rest = ~(aims | runs | rubs | locked);
@@ -261,14 +262,13 @@ SN_LANES_INLINE void joint_apply(lanes_out *out, uint32_t row, const joint_drive
     r->speed = lanes_keep(~locked, lanes_choose(runs, drive->speed, lanes_keep(rubs, drive->back)));
     r->most = lanes_choose(aims, drive->target_most,
                            lanes_choose(runs, drive->speed_most, lanes_keep(rubs, drive->friction)));
-    r->most = lanes_keep(~locked & lanes_above(lanes_all((double)SN_JOINT_MOST), r->most),
-                         r->most); /* as much as it takes: 0 */
+    r->most = lanes_keep(~locked & lanes_above(lanes_all((double)SN_JOINT_MOST), r->most), r->most); /* 0: unlimited */
     r->low = lanes_keep(limited, low);
     r->high = lanes_keep(limited, high);
-    out->c[row] = lanes_as_stored(out->c[row]) - offset; /* so that a target that was measured is met to the last bit */
+    out->c[row] = lanes_as_stored(out->c[row]) - offset; /* so that a measured target is reached to the last bit */
 }
 
-/* A row of the swing along y and z of a, times these. */
+/* A row of the swing: y times its component about y plus z times that about z. */
 SN_LANES_INLINE void joint_write_swing(lanes_out *out, uint32_t row, const joint_turn swing[2], lanes y, lanes z)
 {
     joint_write_turn(out, row,
@@ -276,14 +276,14 @@ SN_LANES_INLINE void joint_write_swing(lanes_out *out, uint32_t row, const joint
                                   lanes3_add(lanes3_scale(swing[0].slope, y), lanes3_scale(swing[1].slope, z))});
 }
 
-/* Nothing is done. */
+/* A drive without any effect. */
 SN_LANES_INLINE joint_drive joint_no_drive(void)
 {
     const lanes zero = lanes_all(0), endless = lanes_all((double)INFINITY);
     return (joint_drive){zero, zero, zero, zero, zero, zero, zero, zero, -endless, endless};
 }
 
-/* The row asks for a speed, if that takes no more than so much force: SN_JOINT_MOST is any. */
+/* The row demands a speed, with at most this much force; SN_JOINT_MOST: unlimited. */
 SN_LANES_INLINE void joint_ask_for_speed(lanes_out *out, lanes speed, lanes most)
 {
     out->row[0].rate = lanes_above(most, lanes_all(0));
@@ -298,7 +298,7 @@ SN_LANES_INLINE void joint_ask_for_speed(lanes_out *out, lanes speed, lanes most
     {                                                                                                                  \
         .name = NAME, .unit = UNIT, .has_default = true, .default_value = DEFAULT, .most = SN_JOINT_MOST               \
     }
-/* compliance and damping of what is locked */
+/* Compliance and damping of locked rows. */
 #define SN_JOINT_LINEAR SN_JOINT_NUMBER("linear_compliance", "m/N", 0), SN_JOINT_NUMBER("linear_damping", "N s/m", 0)
 #define SN_JOINT_ANGULAR                                                                                               \
     SN_JOINT_NUMBER("angular_compliance", "rad/(N m)", 0), SN_JOINT_NUMBER("angular_damping", "N m s", 0)
@@ -309,7 +309,7 @@ SN_LANES_INLINE void joint_ask_for_speed(lanes_out *out, lanes speed, lanes most
     }
 #define SN_JOINT_SPEED(NAME, UNIT) SN_JOINT_LIMIT(NAME, UNIT, SN_JOINT_MOST, 0)
 
-/* The parameters of a single free axis, in the order of joint_read_drive. */
+/* The parameters of a joint with one free axis, in the order of joint_read_drive. */
 #define SN_JOINT_AXIS(UNIT, FORCE, RATE, COMPLIANCE, DAMPING, BOUND)                                                   \
     SN_JOINT_LIMIT("least", UNIT, BOUND, -(BOUND)), SN_JOINT_LIMIT("most", UNIT, BOUND, BOUND),                        \
         {.name = "target", .unit = UNIT, .least = -(BOUND), .most = BOUND}, SN_JOINT_NUMBER("target_most", FORCE, 0),  \
@@ -321,14 +321,14 @@ SN_LANES_INLINE void joint_ask_for_speed(lanes_out *out, lanes speed, lanes most
 #define SN_JOINT_WAY              SN_JOINT_AXIS("m", "N", "m/s", "m/N", "N s/m", SN_JOINT_MOST)
 #define SN_JOINT_ANGLE            SN_JOINT_AXIS("rad", "N m", "rad/s", "rad/(N m)", "N m s", (sn_real)MATH_PI)
 
-/* Limits at `bound` or beyond are none. */
+/* Limits at `bound` or beyond count as none. */
 SN_LANES_INLINE void joint_read_limits(joint_drive *drive, lanes least, lanes most, double bound)
 {
     drive->least = lanes_choose(lanes_above(least, lanes_all(-bound)), least, lanes_all(-(double)INFINITY));
     drive->most = lanes_choose(lanes_above(lanes_all(bound), most), most, lanes_all((double)INFINITY));
 }
 
-/* Towards a target, by what it exerts at most, compliance and damping. */
+/* A drive towards a target. param: greatest force, compliance and damping. */
 SN_LANES_INLINE joint_drive joint_read_target(const lanes *target, const lanes *param)
 {
     joint_drive drive = joint_no_drive();
@@ -349,27 +349,28 @@ SN_LANES_INLINE joint_drive joint_read_drive(const lanes *param, double bound)
     return drive;
 }
 
-/* What is wrong with them together; NULL: nothing. */
+/* Checks the parameters together. The error; NULL: none. */
 const char *sn_joint_check_drive(const sn_real *param);
 
 /* ---- Friction -------------------------------------------------------------------------------------------------------
 
-   Friction is a row whose speed is to be 0 if so much force can do it. That alone does not hold: in a pass other joints have
-   their turn after it, so a little speed is left, always in the direction of the load, and an arm that is held out by friction
-   sinks. So a joint with friction remembers where it holds, and what it was moved by since it undoes, a share in each substep,
-   with the same force. It holds there until it exerts all that it may, and is moved against that: then it slips, and holds wherever
-   that ends. */
+   Friction is a row that demands speed 0 with a limited force. That alone does not hold a load: in a pass other joints
+   are solved after it, so a little speed is left, always in the direction of the load, and an arm held out by friction
+   sinks. So a joint with friction stores a hold position. It undoes displacement from there, a share in each substep,
+   with the same force. It keeps this position until it exerts its greatest force and is moved against it. Then it
+   slips, and a new position is stored where the slip ends. */
 
-/* What it remembers of n angles or ways: 1 if it holds, where, and the speeds to go back there. */
+/* The state for n angles or displacements: 1 if there is a hold position, the position, and the speeds to return to
+   it. */
 #define SN_JOINT_HOLD(n) (1 + 2 * (n))
 
-/* The speed of axis i of n; 0 if nothing is remembered. */
+/* The return speed of axis i of n. 0 if no position is stored. */
 SN_LANES_INLINE lanes joint_back(const lanes_in *in, uint32_t n, uint32_t i)
 {
     return in->state ? in->state[1 + n + i] : lanes_all(0);
 }
 
-/* The row of the one free axis of a joint, with the parameters of SN_JOINT_AXIS: how far b is along x. */
+/* The row of the one free axis of a joint, with the parameters of SN_JOINT_AXIS: the displacement of b along x. */
 SN_LANES_INLINE void joint_drive_way(const lanes_in *in, lanes_out *out, uint32_t row, const joint_pose *pose)
 {
     joint_drive drive = joint_read_drive(in->param, (double)SN_JOINT_MOST);
@@ -378,8 +379,7 @@ SN_LANES_INLINE void joint_drive_way(const lanes_in *in, lanes_out *out, uint32_
     joint_apply(out, row, &drive);
 }
 
-/* The same for an angle. On a circle without an end the target is reached the short way round, with limits on the side that is
-   allowed. */
+/* The same for an angle. Without limits the target is reached the short way round, with limits on the allowed side. */
 SN_LANES_INLINE void joint_drive_angle(const lanes_in *in, lanes_out *out, uint32_t row, joint_turn turn)
 {
     joint_drive drive = joint_read_drive(in->param, JOINT_PI);
@@ -392,30 +392,31 @@ SN_LANES_INLINE void joint_drive_angle(const lanes_in *in, lanes_out *out, uint3
     joint_apply(out, row, &drive);
 }
 
-/* The share of what it was moved by that it undoes in a substep. */
+/* The share of the displacement that is undone in a substep. */
 #define SN_JOINT_UNDO 0.5
 
-/* The end of a substep: axes have these values now; if one slips, all do. `turns`: they are angles, of which the same come again after
-   a circle. */
+/* Call it at the end of a substep, with the present values of the axes. If one axis slips, all do. `turns`: they are
+   angles, which repeat after a circle. */
 void sn_joint_hold(const sn_eval_in *in, sn_real h, uint32_t n, const double *value, bool slips, bool turns);
 
-/* By how much axis i was moved since it holds. */
+/* The displacement of axis i from its hold position. */
 double sn_joint_moved(const sn_eval_in *in, uint32_t i, double value, bool turns);
 
-/* The same, where there is one axis, with the parameters of SN_JOINT_AXIS, and its row is the last of so many. */
+/* The same for one axis with the parameters of SN_JOINT_AXIS, whose row is the last of `rows`. */
 void sn_joint_hold_axis(const sn_eval_in *in, sn_real h, double value, uint32_t rows, bool turns);
 
-/* m, rad: how far a joint of six degrees of freedom is along x, y, z of a (axis 0 to 2), or about them. */
+/* m, rad: the displacement of a joint with six degrees of freedom along x, y, z of a (axis 0 to 2), or its angle about
+   them. */
 double sn_joint_six_value(const sn_eval_in *in, uint32_t axis);
 
-/* rad: by how much a wheel is turned about its axle. */
+/* rad: the angle of a wheel about its axle. */
 double sn_joint_wheel_angle(const sn_eval_in *in);
 
-/* Whether one of n rows exerts all that friction may, and was moved against that since it holds. */
+/* True if one of n rows exerts the full friction force and was moved against it from its hold position. */
 bool sn_joint_slips(const sn_real *exerted, const double *moved, uint32_t n, double friction);
 
 #if !SN_VECTOR
-/* One joint. */
+/* The pose of a single joint. */
 static inline joint_pose joint_look_at(const sn_eval_in *in)
 {
     const lanes3 x[2] = {lanes3_from(in->x[0]), lanes3_from(in->x[1])};
@@ -423,7 +424,7 @@ static inline joint_pose joint_look_at(const sn_eval_in *in)
     return joint_look(&(lanes_in){.x = x, .q = q});
 }
 
-/* m: how far b is along x. */
+/* m: displacement of b along x. */
 static inline double joint_way_at(const sn_eval_in *in)
 {
     joint_pose pose = joint_look_at(in);

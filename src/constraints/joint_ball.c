@@ -1,12 +1,12 @@
-/* A ball joint: two points stay in one place, and turn about it.
+/* A ball joint: two points coincide and rotate freely.
 
-       C = (e_i . (b - a), e_i the axes of a;   if it is driven, the turn from its target to b, as axis times angle)
+       C = (e_i . (b - a), e_i the axes of a;   if it is driven, the rotation from its target to b, as axis times angle)
 
-   Friction acts about each axis of a by itself. */
+   Friction acts about each axis of a separately. */
 #define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
-/* What it remembers: 1 if friction holds, how b was turned then as seen from a, and the spin to go back there. */
+/* State: 1 if friction holds, the hold orientation of b seen from a, and the angular velocity to return to it. */
 enum { HOLDS, HELD, BACK = HELD + 4, STATE = BACK + 3 };
 
 enum { TARGET = 0, TARGET_MOST = 3, TARGET_COMPLIANCE, TARGET_DAMPING, FRICTION, LINEAR, PARAMS = LINEAR + 2 };
@@ -27,12 +27,13 @@ static void eval_ball(const lanes_in *in, lanes_out *out)
         return;
     joint_whole_turn(&pose, &from, turn);
     for (uint32_t i = 0; i < 3; ++i) {
-        turn[i].slope = lanes3_choose(driven, turn[i].slope, pose.axis[i]); /* of friction it is the spin that counts */
+        turn[i].slope = lanes3_choose(driven, turn[i].slope, pose.axis[i]); /* friction acts on the angular velocity */
         turn[i].value = lanes_keep(acts, turn[i].value);
         drive.back = in->state ? in->state[BACK + i] : zero;
         joint_write_turn(out, 3 + i, turn[i]);
         joint_apply(out, 3 + i, &drive);
-        for (uint32_t point = 2 * (3 + i); point < 2 * (4 + i); ++point) /* what rests is left at 0 */
+        for (uint32_t point = 2 * (3 + i); point < 2 * (4 + i); ++point) /* without drive or friction the gradient stays
+                                                                            0 */
             out->turn[point] = lanes3_keep(acts, out->turn[point]);
     }
 }
@@ -40,7 +41,7 @@ static void eval_ball(const lanes_in *in, lanes_out *out)
 SN_LANES(joint_ball, eval_ball, 2, 6, PARAMS, STATE)
 
 #if !SN_VECTOR
-/* As sn_joint_hold, for any turn. */
+/* Like sn_joint_hold, for any rotation. */
 static void settle_ball(const sn_eval_in *in, sn_real h)
 {
     joint_pose pose = joint_look_at(in);
@@ -49,7 +50,7 @@ static void settle_ball(const sn_eval_in *in, sn_real h)
                  held = {(double)keep[HELD], (double)keep[HELD + 1], (double)keep[HELD + 2], (double)keep[HELD + 3]};
     if (in->param[TARGET_MOST] > 0)
         return;
-    /* the vector part of R (turn held)^-1, twice: of a small angle that is the angle */
+    /* Twice the vector part of R (held rotation)^-1: for a small angle this is the rotation vector. */
     const lanes4 way = joint_short(joint_times(r, joint_inverse(held)));
     const double moved[3] = {2 * way.x, 2 * way.y, 2 * way.z};
     if (keep[HOLDS] == 0 || sn_joint_slips(in->exerted + 3, moved, 3, (double)in->param[FRICTION])) {

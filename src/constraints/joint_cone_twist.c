@@ -1,12 +1,11 @@
-/* A shoulder: two points stay in one place; the x axis of b stays within a cone about that of a, and about itself it
-   twists between two limits.
+/* A shoulder: two points coincide. The x axis of b stays within a cone about that of a, and the twist about it stays
+   between two limits.
 
        C = (e_i . (b - a);   twist;   swing)
 
-   The swing s is a vector of two numbers, about y and z. Its two rows are along these while it is less than half of
-   what the cone allows, and beyond that along s and across it, so that the length of s, which the cone limits, is a
-   row by itself. They are then rows of s seen along directions that count as fixed: of a drive, whose energy is |s -
-   target|^2 / 2, these are the right ones. */
+   The swing s is a vector of two numbers, about y and z. Its two rows are along these while it is less than half of the
+   cone's limit. Beyond that they are along s and across it, so that the length of s, which the cone limits, is a row by
+   itself. The directions then count as fixed. For a drive, whose energy is |s - target|^2 / 2, these rows are right. */
 #define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 

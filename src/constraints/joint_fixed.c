@@ -1,6 +1,6 @@
-/* A weld: two points of bodies stay in one place, and their axes stay aligned.
+/* A weld: two points of bodies coincide, and their axes stay aligned.
 
-       C = (e_i . (b - a);   turn of b against a, as axis times angle) */
+       C = (e_i . (b - a);   rotation of b relative to a, as axis times angle) */
 #define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 

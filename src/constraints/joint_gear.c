@@ -1,27 +1,29 @@
-/* Two turns that depend on each other, as by gears; and a turn and a way, as by rack and pinion. The points are those of two joints, a, b of
-   the first and c, d of the second, whose frames a and c may be on one body, or in the world.
+/* Two coupled rotations, as by gears; and a coupled rotation and displacement, as by rack and pinion. The points are
+   those of two joints: a, b of the first and c, d of the second. The frames a and c may be on one body, or in the
+   world.
 
-       gear   C = t + ratio u + phase,      t and u the twists of b against a and of d against c
+       gear   C = t + ratio u + phase,      t and u the twists of b relative to a and of d relative to c
        rack   C = ratio t + s + phase,      s = e_x . (d - c)
 
-   The twist of a joint is known up to whole turns, which must not be lost: with a ratio that is no whole number they matter. So it is
-   remembered where the twists were at the end of a substep, and what the turns that were made since add to C. C is near 0, so the
-   sum of all of them, unlike the turns themselves, stays small; it is kept in two numbers, so that it is exact for ever. */
+   The twist of a joint is known only up to whole revolutions. These must not be lost: with a ratio that is not an
+   integer they matter. So the state has the twists at the end of a substep, and the sum that whole revolutions add to
+   C. C is near 0, so this sum, unlike the revolutions themselves, stays small. It is stored in two numbers, so that it
+   is exact for ever. */
 #define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
 enum { RATIO, PHASE, PARAMS };
 
-/* What it remembers: 1 if anything, the twists, and what whole turns add to C. */
+/* State: 1 if the rest is valid, the twists, and the sum that whole revolutions add to C. */
 enum { KNOWN, TWISTS, TURNS = TWISTS + 2, TURNS_REST, STATE };
 
-/* How points 0 and 1, or 2 and 3, lie to each other. */
+/* The relative pose of points 0 and 1, or 2 and 3. */
 SN_LANES_INLINE joint_pose look_from(const lanes_in *in, uint32_t first)
 {
     return joint_look(&(lanes_in){.x = in->x + first, .q = in->q + first});
 }
 
-/* Adds scale times a twist, which goes on from where it was. */
+/* Adds scale times a twist, which continues from its stored value. */
 SN_LANES_INLINE void add_twist(const lanes_in *in, lanes_out *out, uint32_t first, lanes scale)
 {
     joint_pose pose = look_from(in, first);
@@ -81,7 +83,7 @@ static void settle(const sn_eval_in *in, uint32_t twists, const double *scale)
     double turns = (double)keep[TURNS] + (double)keep[TURNS_REST];
     for (uint32_t i = 0; i < twists; ++i) {
         const double twist = twist_at(in, 2 * i), by = twist - (double)keep[TWISTS + i];
-        if (keep[KNOWN] != 0) /* from pi to -pi is on, and not back */
+        if (keep[KNOWN] != 0) /* a jump from pi to -pi is a motion forwards, not back */
             turns += scale[i] * (by < -MATH_PI ? 2 * MATH_PI : by > MATH_PI ? -2 * MATH_PI : 0);
         keep[TWISTS + i] = (sn_real)twist;
     }
@@ -102,7 +104,7 @@ static void settle_rack(const sn_eval_in *in, sn_real h)
     settle(in, 1, (const double[]){(double)in->param[RATIO]});
 }
 
-/* The phase in which it is satisfied now; the ratio, if it was not given, is 1. */
+/* The phase for which the constraint is satisfied now. The default ratio is 1. */
 static void measure(const sn_eval_in *in, sn_real *param, sn_eval_fn *eval)
 {
     sn_real c[1] = {0}, ratio = in->param[RATIO] == SN_MEASURE ? 1 : in->param[RATIO];

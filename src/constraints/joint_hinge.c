@@ -1,8 +1,8 @@
-/* A hinge: two points stay in one place, and so do the x axes of their points; about these b turns.
+/* A hinge: two points coincide, and their x axes stay aligned. b rotates about this axis.
 
        C = (e_i . (b - a), i = x, y, z;   swing about y, about z;   twist)
 
-   The twist is the angle of the hinge, and what is asked of it (target, speed, friction, limits) is the last row. */
+   The twist is the angle of the hinge. Its row, the last one, has target, speed, friction and limits. */
 #define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 

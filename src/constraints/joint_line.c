@@ -1,4 +1,4 @@
-/* A point of a body stays on a line of another, the x axis of the point a, about which it turns any way.
+/* A point of a body stays on a line of another, the x axis of the point a. Rotation is free.
 
        C = (e_y . (b - a), e_z . (b - a);   e_x . (b - a)) */
 #define SN_LANE_DOUBLE 0

@@ -1,4 +1,4 @@
-/* A point of a body stays in a plane that goes along with another: across the x axis of the point a.
+/* A point of a body stays in a plane of another: the plane normal to the x axis of the point a.
 
        C = e_x . (b - a) */
 #define SN_LANE_DOUBLE 0

@@ -1,12 +1,14 @@
-/* Six degrees of freedom, each locked, free, limited, or driven by itself: along the axes of a, and about them by twist and swing.
+/* Six degrees of freedom, each separately locked, free, limited or driven: along the axes of a, and about them by twist
+   and swing.
 
        C = (e_i . (b - a);   twist;   swing about y, about z)
 
-   An axis whose limits are both 0, the default, is locked. The parameters of an axis are a number each of vectors. */
+   An axis whose limits are both 0, the default, is locked. The parameters are vectors with a component for each
+   axis. */
 #define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
-/* Of the three axes along; those about them follow, in the same order. */
+/* For the three axes of translation; those of rotation follow, in the same order. */
 enum {
     LEAST,
     MOST = 3,

@@ -1,6 +1,6 @@
-/* A slider: b does not turn against a, and moves along the x axis of a only.
+/* A slider: b does not rotate relative to a, and moves only along the x axis of a.
 
-       C = (e_y . (b - a), e_z . (b - a);   turn of b against a, as axis times angle;   e_x . (b - a)) */
+       C = (e_y . (b - a), e_z . (b - a);   rotation of b relative to a, as axis times angle;   e_x . (b - a)) */
 #define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 

@@ -1,13 +1,13 @@
-/* A universal joint of two crossed axes, as between two shafts: the points stay in one place, and the y axis of a, which goes along with
-   a, stays normal to the z axis of b. So b turns about both, and what turns a about its x axis turns b about its own.
+/* A universal joint with two crossed axes, as between two shafts: the points coincide, and the y axis of a stays normal
+   to the z axis of b. So b rotates about both, and a rotation of a about its x axis is transmitted to b about its own.
 
-       C = (e_i . (b - a);   the angle by which z_b leans out of the plane across y_a;   how far the x axes lean apart)
+       C = (e_i . (b - a);   the angle of z_b with the plane normal to y_a; the angle between the x axes)
 
-   With z_b = (X, Y, Z) as seen from a, and d z_b = t x z_b for a small turn t of b,
+   With z_b = (X, Y, Z) as seen from a, and d z_b = t x z_b for a small rotation t of b,
 
        C_3 = atan2(-Y, sqrt(X^2 + Z^2)),     g = (Z, 0, -X) / sqrt(X^2 + Z^2),
 
-   which near rest is the twist. The last row rests until the swing comes near to its limit. */
+   which near rest is the twist. The last row is inactive until the swing comes near its limit. */
 #define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
@@ -20,7 +20,8 @@ static void eval_universal(const lanes_in *in, lanes_out *out)
     joint_turn swing[2];
     lanes3 z = joint_z_axis(&pose);
     lanes across = lanes_sqrt(z.x * z.x + z.z * z.z), inverse = one / across, along[2];
-    flags exists = lanes_above(across, lanes_all(1e-6)); /* elsewhere the axes are one, and any way back will do */
+    flags exists = lanes_above(across, lanes_all(1e-6)); /* where it does not, the axes coincide, and any direction back
+                                                            will do */
     joint_turn twist = {lanes_atan2(-z.y, across), joint_to_world(&pose, lanes_choose(exists, z.z * inverse, one), zero,
                                                                   lanes_keep(exists, -z.x * inverse))};
     joint_drive drive = joint_no_drive();

@@ -1,15 +1,15 @@
-/* A wheel with suspension: b slides along the x axis of a, on a spring; it is steered about that axis, and spins about its own z axis, the
-   axle, which stays across the x axis of a.
+/* A wheel with suspension: b slides along the x axis of a, on a spring. It is steered about that axis, and spins about
+   its own z axis, the axle, which stays normal to the x axis of a.
 
        C = (e_y . (b - a), e_z . (b - a);   camber;   steering angle;   e_x . (b - a);   spin)
 
-   With the axle z_b = (X, Y, Z) as seen from a, n = Y^2 + Z^2 and d z_b = t x z_b for a small turn t of b,
+   With the axle z_b = (X, Y, Z) as seen from a, n = Y^2 + Z^2 and d z_b = t x z_b for a small rotation t of b,
 
        camber    atan2(X, sqrt(n)),   g = (0, Z, -Y) / sqrt(n)
        steering  atan2(-Y, Z),        g = (1, -X Y / n, -X Z / n)
 
-   Of the spin only its rate is asked for, g = z_b. Where the axle points along x, which camber keeps it from, there is no steering
-   angle, and it counts as 0. */
+   For the spin only the rate matters, with g = z_b. Where the axle is along x, which the camber row prevents, the
+   steering angle does not exist and counts as 0. */
 #define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
@@ -31,7 +31,7 @@ enum {
 
 enum { CAMBER = 2, STEERING, WAY, SPIN, ROWS };
 
-/* The axle in the steered frame: its angle about x, whether that exists, and 1 / sqrt(n). */
+/* The angle of the axle about x, whether it exists, and 1 / sqrt(n). */
 SN_LANES_INLINE lanes steering(lanes3 axle, lanes *inverse, flags *exists)
 {
     lanes across = lanes_sqrt(axle.y * axle.y + axle.z * axle.z);
@@ -53,7 +53,7 @@ static void eval_wheel(const lanes_in *in, lanes_out *out)
                          joint_to_world(&pose, zero, y, z)};
     joint_lock_place(out, &pose, 1, p + LINEAR);
     joint_lock_turns(out, CAMBER, 1, &camber, p + ANGULAR);
-    /* -X Y / n and -X Z / n, by y = Z / sqrt(n) and z = -Y / sqrt(n) */
+    /* -X Y / n and -X Z / n, with y = Z / sqrt(n) and z = -Y / sqrt(n). */
     joint_write_turn(out, STEERING, (joint_turn){steer, joint_to_world(&pose, one, lean * z, -lean * y)});
     joint_drive drive = joint_read_target(p + TARGET, p + TARGET_MOST);
     drive.target = joint_near_arc(drive.target, steer, steer);
@@ -75,7 +75,8 @@ static void eval_wheel(const lanes_in *in, lanes_out *out)
 SN_LANES(joint_wheel, eval_wheel, 2, ROWS, PARAMS, SN_JOINT_HOLD(1))
 
 #if !SN_VECTOR
-/* By how much b is turned about its axle against what is steered: x_b, seen along x and along the y axis that was steered. */
+/* The rotation of b about its axle relative to the steered frame: the angle of x_b, from its components along x and
+   along the steered y axis. */
 double sn_joint_wheel_angle(const sn_eval_in *in)
 {
     joint_pose pose = joint_look_at(in);

@@ -6,10 +6,10 @@
 
 #include <sinew/lanes.h>
 
-/* A distance from the axis below this share of the distance from the centre is rounding, and has no direction. */
+/* A distance from the axis below this share of the distance from the centre is rounding error, and has no direction. */
 #define ON_AXIS SN_LANES_BY_PRECISION(5e-7, 1e-15)
 
-/* C = ((a - origin) . u, (a - origin) . v), u and v perpendicular to the line: linear. */
+/* C = ((a - origin) . u, (a - origin) . v), with u and v perpendicular to the line: linear. */
 static void eval_line(const lanes_in *in, lanes_out *out)
 {
     lanes3 q = lanes3_sub(in->x[0], lanes3_read(in->param)), t = lanes3_read(in->param + 3);
@@ -34,7 +34,7 @@ static void eval_circle(const lanes_in *in, lanes_out *out)
     out->gradient[1] = lanes3_scale(radial, lanes_all(1) / r);
 }
 
-/* C = |a - centre| - radius. In the centre there is no gradient. In a 2D world this is a circle. */
+/* C = |a - centre| - radius. At the centre there is no gradient. In a 2D world this is a circle. */
 static void eval_sphere(const lanes_in *in, lanes_out *out)
 {
     lanes3 q = lanes3_sub(in->x[0], lanes3_read(in->param));
@@ -61,7 +61,7 @@ static void set_param(sn_real *param, sn_vec3 value)
     param[2] = value.z;
 }
 
-/* The line through the point as it is now, along x where no direction is given. */
+/* The line through the present point, along x if no direction is given. */
 static void measure_line(const sn_eval_in *in, sn_real *param)
 {
     set_param(param, in->x[0]);
@@ -82,8 +82,8 @@ const sn_kind sn_kind_on_line = {
     .measure = measure_line,
 };
 
-/* What was given counts; else the normal is z, and the centre the foot of the point on the axis through the origin. A point on the axis
-   has the radius 0. */
+/* Keeps given values. The default normal is z. The default centre is the projection of the point on the axis through
+   the origin. For a point on the axis the radius is 0. */
 static void measure_circle(const sn_eval_in *in, sn_real *param)
 {
     sn_vec3 normal = in->param[3] == SN_MEASURE ? vec3(0, 0, 1) : param_vector(in->param + 3);
@@ -112,7 +112,7 @@ const sn_kind sn_kind_on_circle = {
     .measure = measure_circle,
 };
 
-/* The centre is the origin where none is given. */
+/* The default centre is the origin. */
 static void measure_sphere(const sn_eval_in *in, sn_real *param)
 {
     set_param(param, in->param[0] == SN_MEASURE ? vec3(0, 0, 0) : param_vector(in->param));

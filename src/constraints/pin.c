@@ -1,5 +1,5 @@
-/* A point held at a place in the world, and two points held together. Both are linear: their three rows have the unit
-   vectors as gradients, so that they work where a distance of zero would have no direction. */
+/* A point held at a place in the world, and two points held together. Both are linear: the gradients of their three
+   rows are the unit vectors, so that they work where a distance of zero would have no direction. */
 #include "constraints/table.h"
 
 #include <sinew/lanes.h>

@@ -1,36 +1,37 @@
-/* A bead on a polyline whose corners are rounded.
+/* A bead on a polyline with rounded corners.
 
-   A sharp corner has no tangent: a bead at 2 m/s lost or won between -97 and +117 % of its energy at one, as solver and angle
-   would have it. So the curve leaves a segment a ROUND-th of its length before the corner P and is on the next one a ROUND-th
-   of that behind it, and between a = P + ROUND (A - P) and b = P + ROUND (B - P) it is the parabola
+   A sharp corner has no tangent: at one, a bead at 2 m/s changed its energy by between -97 and +117 %, depending on
+   solver and angle. So the curve leaves a segment at the share ROUND of its length before the corner P, and is on the
+   next segment from the share ROUND of that one's length on. Between a = P + ROUND (A - P) and b = P + ROUND (B - P) it
+   is the parabola
 
        p(u) = (1 - u)^2 a + 2 u (1 - u) P + u^2 b
 
-   to which both segments are tangents. It is a sum of corners with weights that depend on u alone, as splines are, so that
-   the rows of curve.h are exact for it. At a right angle between segments of length L its least radius of curvature is ROUND L /
-   sqrt 2, and it passes the corner by ROUND L / sqrt 8: a fourteenth and a twenty-eighth of L.
+   with both segments as tangents. Like a spline, it is a sum of corners with weights that depend only on u, so that the
+   rows of curve.h are exact for it. At a right angle between segments of length L its least radius of curvature is
+   ROUND L / sqrt 2, and it passes the corner by ROUND L / sqrt 8: a fourteenth and a twenty-eighth of L.
 
-   Where the curve turns back on itself, the parabola does, too, and the corner stops the bead as an open end does. */
+   Where the curve reverses its direction, so does the parabola, and the corner stops the bead like an open end. */
 #include "base/dvec.h"
 #include "constraints/curve.h"
 
 #define ROUND ((sn_real)0.1)
 
-/* A segment shorter than this share of the longest one has no direction and is passed over. */
+/* A segment shorter than this share of the longest one has no direction and is skipped. */
 #define SHORT (SINEW_DOUBLE ? (sn_real)1e-14 : (sn_real)1e-6)
 
-/* |t1 + t2| below which a corner turns back on itself: within 0.06 degrees. */
+/* |t1 + t2| below which a corner counts as a reversal: within 0.06 degrees. */
 #define TURNS_BACK ((sn_real)1e-3)
 
-/* Samples of an arc, to tell several closest places apart, and steps of Newton's method at most: each at least halves the
-   bracket or is quadratic. */
+/* Samples of an arc, to separate several closest points, and the most steps of Newton's method: each at least halves
+   the bracket or is quadratic. */
 #define SAMPLES 4
 #define STEPS   40
 
-/* A step of u that changes nothing any more. */
+/* A step of u below this changes nothing. */
 #define SETTLED 2e-16
 
-/* -F_u below this share of p' . p': the bead is near the centre of curvature; its gradient is that of a fixed place. */
+/* -F_u below this share of p' . p': the bead is near the centre of curvature; its gradient is that of a fixed point. */
 #define FOCUS ((sn_real)1e-3)
 
 typedef struct polyline {
@@ -40,7 +41,7 @@ typedef struct polyline {
     sn_real shortest2; /* the square of the length that a segment must exceed */
 } polyline;
 
-/* Where segment `before` ends and `after` begins: the Bezier points of the parabola. */
+/* The arc from segment `before` to `after`: the Bezier points of the parabola. */
 typedef struct arc {
     uint32_t before, after;
     sn_vec3 a, middle, b;
@@ -50,9 +51,9 @@ typedef struct nearest {
     bool on_arc;
     arc arc;
     uint32_t segment;
-    sn_real k;         /* of the segment: p = start + k (end - start); or u of the arc */
-    sn_curve_end end;  /* which it is the end of, with the bead beyond it */
-    sn_real distance2; /* of the bead */
+    sn_real k;         /* on the segment: p = start + k (end - start); or u of the arc */
+    sn_curve_end end;  /* the end of the curve, if the bead is beyond it */
+    sn_real distance2; /* squared distance from the bead */
 } nearest;
 
 static sn_vec3 edge(const polyline *l, uint32_t segment)
@@ -79,10 +80,10 @@ static polyline make_polyline(const sn_eval_in *in)
     return l;
 }
 
-/* ---- Corners ------------------------------------------------------------------------------------------------------ */
+/* ---- Corners ----------------------------------------------------------------------------------------------------- */
 
-/* The next segment with a direction, forwards or backwards, round a closed curve; the number of segments if there is
-   none. */
+/* The next segment with a direction, forwards or backwards, also across the joint of a closed curve. The number of
+   segments if there is none. */
 static uint32_t neighbour(const polyline *l, uint32_t segment, bool forwards)
 {
     uint32_t next = segment, last = l->segments - 1;
@@ -107,7 +108,8 @@ static bool turns_back(const polyline *l, uint32_t before, uint32_t after)
     return vec3_dot(t, t) < TURNS_BACK * TURNS_BACK;
 }
 
-/* The segment to which a bead goes on at the end of another, or its start; the number of segments if it is stopped there. */
+/* The segment on which a bead continues at the end of another, or at its start. The number of segments if it is stopped
+   there. */
 static uint32_t goes_on(const polyline *l, uint32_t segment, bool forwards)
 {
     uint32_t other = neighbour(l, segment, forwards);
@@ -115,8 +117,8 @@ static uint32_t goes_on(const polyline *l, uint32_t segment, bool forwards)
     return back ? l->segments : other;
 }
 
-/* Corners that were repeated between the two segments are in one place, but need not be one particle: the parabola is bent
-   by the last of one segment and the first of the other alike. */
+/* Repeated corners between the two segments are in one place but need not be one particle: the parabola depends equally
+   on the last corner of one segment and the first of the other. */
 static arc make_arc(const polyline *l, uint32_t before, uint32_t after)
 {
     sn_vec3 end = l->p[before + 1], start = l->p[after];
@@ -140,7 +142,7 @@ static sn_vec3 arc_bend(const arc *c)
     return vec3_scale(vec3_add(vec3_sub(c->a, vec3_scale(c->middle, 2)), c->b), 2);
 }
 
-/* ---- The closest place -------------------------------------------------------------------------------------------- */
+/* ---- The closest point ------------------------------------------------------------------------------------------- */
 
 static sn_real distance2(sn_vec3 a, sn_vec3 b)
 {
@@ -148,8 +150,9 @@ static sn_real distance2(sn_vec3 a, sn_vec3 b)
     return vec3_dot(d, d);
 }
 
-/* The arc in double, seen from the bead: a - x, p'(0) and p''. From afar u is the angle at which the bead sees the arc, and single
-   precision would know the tangent, and so C, only to (distance / length of the arc) last places. */
+/* The arc in double, relative to the bead: a - x, p'(0) and p''. From far away u is determined by the angle at which
+   the bead sees the arc. Single precision would give the tangent, and so C, only to (distance / length of the arc) last
+   places. */
 typedef struct seen {
     sn_dvec3 a, first, bend;
 } seen;
@@ -178,7 +181,7 @@ static double slope(const seen *s, double u)
     return -dvec3_dot(seen_place(s, u), seen_tangent(s, u));
 }
 
-/* Between the neighbours of the nearest sample. */
+/* Searches between the neighbours of the nearest sample. */
 static sn_real nearest_on_arc(const arc *c, sn_vec3 x)
 {
     const seen s = see(c, x);
@@ -211,7 +214,7 @@ static sn_real nearest_on_arc(const arc *c, sn_vec3 x)
     return (sn_real)u;
 }
 
-/* The straight part of a segment, and the arc behind it. */
+/* Tries the straight part of a segment, and the arc after it. */
 static void look_at_segment(const polyline *l, uint32_t segment, sn_vec3 x, nearest *best)
 {
     sn_vec3 e = edge(l, segment), from = vec3_sub(x, l->p[segment]);
@@ -227,7 +230,7 @@ static void look_at_segment(const polyline *l, uint32_t segment, sn_vec3 x, near
         *best = (nearest){.segment = segment, .k = k, .end = end, .distance2 = d2};
     if (after == l->segments)
         return;
-    arc c = make_arc(l, segment, after); /* it lies in the triangle of its points */
+    arc c = make_arc(l, segment, after); /* it is inside the triangle of its points */
     sn_real far = real_sqrt(distance2(x, c.middle)), size2 = distance2(c.a, c.middle), b2 = distance2(c.b, c.middle);
     sn_real gap = far - real_sqrt(size2 > b2 ? size2 : b2);
     if (gap > 0 && gap * gap > best->distance2)
@@ -238,7 +241,7 @@ static void look_at_segment(const polyline *l, uint32_t segment, sn_vec3 x, near
         *best = (nearest){.on_arc = true, .arc = c, .k = u, .distance2 = d2};
 }
 
-/* ---- What the rows need ---------------------------------------------------------------------------------------------- */
+/* ---- Data for the rows ------------------------------------------------------------------------------------------- */
 
 static sn_curve_place on_segment(const polyline *l, const nearest *at)
 {

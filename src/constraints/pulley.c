@@ -2,13 +2,13 @@
 
        C = most - |a - b| - ratio |c - d| >= 0
 
-   With a ratio other than 1 it is a tackle: d moves a ratio-th of what a does, and is pulled ratio times as hard. The gradients are unit
-   vectors along the two parts. A part without length has no direction, and pulls nothing. */
+   With a ratio other than 1 it is a tackle: d moves 1 / ratio times as far as a, and is pulled ratio times as hard. The
+   gradients are unit vectors along the two parts. A part without length has no direction and exerts no force. */
 #include "constraints/table.h"
 
 #include <sinew/lanes.h>
 
-/* Returns the length of the part of the rope from point i to i + 1, times scale. */
+/* Returns the length of the part of the rope from point i to i + 1, times scale. Writes its gradients. */
 SN_LANES_INLINE lanes add_part(const lanes_in *in, lanes_out *out, uint32_t i, lanes scale, flags *exists)
 {
     lanes3 ab = lanes3_sub(in->x[i], in->x[i + 1]);
@@ -31,7 +31,7 @@ static void eval_pulley(const lanes_in *in, lanes_out *out)
 SN_LANES(pulley, eval_pulley, 4, 1, 2, 0)
 
 #if !SN_VECTOR
-/* The length of the rope now; the ratio, if it was not given, is 1. */
+/* The present length of the rope. The default ratio is 1. */
 static void measure_pulley(const sn_eval_in *in, sn_real *param)
 {
     param[0] = in->param[0] == SN_MEASURE ? 1 : in->param[0];

@@ -1,44 +1,45 @@
-/* Shape matching: a group of particles keeps the shape it has at rest (lecture 001; Mueller, Heidelberger, Teschner and
-   Gross, "Meshless deformations based on shape matching", 2005).
+/* Shape matching: a group of particles keeps its rest shape (lecture 001; Mueller, Heidelberger, Teschner and Gross,
+   "Meshless deformations based on shape matching", 2005).
 
-   r_i is where particle i is at rest, seen from the centre of mass of the group at rest, c that centre now, m_i = 1 / w_i.
-   The group is where its shape would be if it were moved to c and turned by the best rotation,
+   r_i is the rest position of particle i, relative to the rest centre of mass of the group; c is the present centre;
+   m_i = 1 / w_i. The goal of each particle is its place in the rest shape, moved to c and rotated by the best rotation,
 
        goal_i = c + R r_i,     R = the rotation of the least sum of m |x_i - goal_i|^2, that inside of sum m (x - c) r^T
 
-   and every particle goes there: of all moves to a rigid state that is the least one, weighted by mass. c does not move,
-   and sum m (x - c) x (goal - x) = 0, because (sum m (x - c) r^T) R^T is symmetric: neither momentum changes.
+   Every particle moves to its goal: of all moves to a rigid state this is the smallest, weighted by mass. c does not
+   move, and sum m (x - c) x (goal - x) = 0, because (sum m (x - c) r^T) R^T is symmetric: neither momentum changes.
 
-   A soft shape may also be stretched and sheared: linear takes the share beta of the best matrix A in the place of R, made
-   to have the volume at rest; quadratic also lets it bend and twist, with a matrix of nine columns for
-   (x, y, z, x^2, y^2, z^2, xy, yz, zx) of r less their means (less, so that c stays where it is):
+   A soft shape may also be stretched and sheared: linear uses the share beta of the best matrix A, corrected to the
+   rest volume, in place of R. quadratic also lets it bend and twist, with a matrix of nine columns for (x, y, z, x^2,
+   y^2, z^2, xy, yz, zx) of r, minus their means (so that c does not move):
 
        goal_i = c + [(1 - beta) (R 0 0) + beta A] r~_i,     A = P G^-1,  P = sum m (x - c) r~^T,  G = sum m r~ r~^T
 
-   P G^-1 P^T is symmetric as well. What is solved is A - (R 0 0) = (P - (R 0 0) G) G^-1 with a guarded G: along directions
-   in which the shape has no extent (a sheet, a rod, few points) A does what R does.
+   P G^-1 P^T is symmetric as well. The equation solved is A - (R 0 0) = (P - (R 0 0) G) G^-1 with a guarded G: along
+   directions in which the shape has no extent (a sheet, a rod, few points) A equals R.
 
-   The volume: A goes to the nearest matrix B of det 1, nearest again by the sum of m |(A - B) r|^2. Mueller and others
-   divide A by the root of its determinant instead. But that is no pull towards anything: work done against it depends on
-   the way, and on some ways round it is negative, so that a block of beta 0.8 that tumbled and was squeezed gained energy
-   without end. The way to the nearest point of a set is the gradient of half the squared distance from it, of which no
-   second derivative is above 1, and neither momentum changes. With M = A G^1/2 = U diag(s) V^T, det U V^T = 1, so that
-   the least s is negative where the group is inside out:
+   The volume: A is replaced by the nearest matrix B with det 1, again by the sum of m |(A - B) r|^2. Mueller and others
+   divide A by the cube root of its determinant instead. But that correction is not the gradient of a potential: work
+   done against it depends on the path, and on some closed paths it is negative. So a block with beta 0.8 that tumbled
+   and was squeezed gained energy without end. The vector to the nearest point of a set is the gradient of half the
+   squared distance from it, whose second derivatives are at most 1, and neither momentum changes. With M = A G^1/2 = U
+   diag(s) V^T, det U V^T = 1, so that the smallest s is negative where the group is inside out:
 
        B G^1/2 = U diag(t) V^T,   t_i^2 - s_i t_i = nu for all i,   the product of t_i = det G^1/2
 
-   An immovable particle cannot go to its goal. So that the goals come to it, it weighs as much as 10,000 times all the
-   others: a shape that is pinned at a corner turns about it, and what is missed there is a 10,000th of what a pass moves.
+   An immovable particle cannot move to its goal. So that the goals come to it, it has 10,000 times the mass of all
+   others together: a shape pinned at a corner rotates about it, and the error there is a 10,000th of the motion in a
+   pass.
 
-   Plasticity: S, the symmetric part of R^T B, tells how the group is deformed when the first pass of a substep finds it
-   (passes hide that). Of B, not A: what is squeezed together without changing its shape does not flow, and flowing lessens
-   the way to the goals, which taking the volume off later does not in a shape that is ten times as long as wide. Where |S - I| is beyond `yield`, the shape at rest follows what is beyond, by the share
-   1 - exp(-creep h):
+   Plasticity: S, the symmetric part of R^T B, is the deformation of the group before the first pass of a substep
+   (passes reduce it). It is of B, not of A: a uniform compression causes no flow. Also, flow then brings the goals
+   nearer; removing the volume change afterwards would not do that in a shape ten times as long as wide. Where |S - I|
+   exceeds `yield`, the rest shape follows the excess, by the share 1 - exp(-creep h):
 
        D <- (I + share (1 - yield / |S - I|) (S - I)) D,     r_i = D (rest_i - centre)
 
-   with |D - I| at most `limit`, and det D = 1: what flows keeps its volume. |.| is the root of the sum of squares. This
-   is done at the end of the substep, so that one that fails leaves no dent. */
+   with |D - I| at most `limit`, and det D = 1: flow preserves volume. |.| is the root of the sum of squares. This is
+   done at the end of the substep, so that a failed substep leaves no dent. */
 #include "base/dvec.h"
 #include "base/math.h"
 #include "base/symmetric.h"
@@ -47,57 +48,58 @@
 
 #include <string.h>
 
-#define ANCHOR 1e4 /* an immovable particle weighs so many times all others */
+#define ANCHOR 1e4 /* mass of an immovable particle, relative to all others together */
 
-/* Added to the diagonal of G, relative to it: what has less extent than the root of this, relative to the group, has none. */
+/* Added to the diagonal of G, relative to it. An extent below the square root of this, relative to the group, counts as
+   none. */
 #define GUARD 1e-12
 
-/* The same to tell whether the group at rest is a line, flat or solid. */
+/* The same threshold, to decide whether the rest shape is a line, flat or solid. */
 #define EXTENT 1e-10
 
-/* A group that is thinner than this along all axes but one, relative to that, is a line: of its volume nothing is known. */
+/* A group thinner than this along all axes but one, relative to that one, is a line: its volume is unknown. */
 #define CRUSHED 1e-9
 
-/* A substep lets the shape at rest flow by so much at most, however fast the creep: no axis of it comes near 0. */
+/* The most flow of the rest shape in a substep, however fast the creep: so no axis comes near 0. */
 #define MOST_FLOW 0.1
 
-/* A shape at rest that flowed to less than this share of its volume does not flow there. */
+/* If flow would reduce a rest shape to less than this share of its volume, it is rejected. */
 #define LEAST_VOLUME 1e-6
 
-/* The limit of what flows is met to 2^-this. */
+/* The limit of flow is reached to within 2^-HALVINGS. */
 #define HALVINGS 40
 
-/* Parameters; rigid shapes have no beta, but begin with the second. */
+/* Parameters. Rigid shapes have no beta: they begin with the second. */
 enum { BETA, YIELD, CREEP, LIMIT };
 
-/* What a group remembers. */
+/* The state of a group. */
 enum {
     STATE_TURN = 0,      /* 4: the last rotation as a quaternion; all 0: none yet */
-    STATE_FLOWN = 4,     /* 9: D - I by rows */
+    STATE_FLOWN = 4,     /* 9: D - I, row by row */
     STATE_STRAIN = 13,   /* 6: S - I in this substep: xx yy zz xy xz yz */
-    STATE_STRAINED = 19, /* 1 if there is such */
+    STATE_STRAINED = 19, /* 1 if S is set */
     STATE_COUNT
 };
 
 #define MOST_COLUMNS 9
 
-/* How a group lies: the centres, the rotation and, if columns > 0, the best matrix. */
+/* The pose of a group: the centres, the rotation and, if columns > 0, the best matrix. */
 typedef struct fit {
     const sn_eval_in *in;
-    const sn_real *w; /* NULL: all weigh the same */
-    double anchor;    /* mass of an immovable one */
+    const sn_real *w; /* NULL: all masses are equal */
+    double anchor;    /* mass of an immovable particle */
     double flown[9];  /* D - I */
     double mass;
-    sn_dvec3 centre, rest_centre; /* seen from the first point */
+    sn_dvec3 centre, rest_centre; /* relative to the first point */
     double q[4];
     sn_mat3 turn;
     uint32_t columns;             /* 0, 3 or 9 */
-    double size;                  /* m, a power of 2: r~ is made of r / size */
+    double size;                  /* m, a power of 2: r~ is computed from r / size */
     double mean[MOST_COLUMNS];    /* of the columns */
-    double more[3][MOST_COLUMNS]; /* A - (R 0 0), for such r~ */
-    sn_mat3 shape;                /* the best matrix of three columns, for r in metres */
-    double extent[3];             /* the roots of the eigenvalues of its G, for such r~; 0: no extent */
-    double axis[3][3];            /* and their axes */
+    double more[3][MOST_COLUMNS]; /* A - (R 0 0), for this r~ */
+    sn_mat3 shape;                /* the best 3 x 3 matrix, for r in metres */
+    double extent[3];             /* square roots of the eigenvalues of its G, for this r~; 0: no extent */
+    double axis[3][3];            /* the eigenvectors */
 } fit;
 
 static bool is_rigid_kind(const sn_eval_in *in)
@@ -112,7 +114,7 @@ static double param_of(const sn_eval_in *in, int which)
     return (double)in->param[which];
 }
 
-/* ---- Where the group is ---------------------------------------------------------------------------------------------- */
+/* ---- The pose of the group --------------------------------------------------------------------------------------- */
 
 static double mass_of(const fit *f, uint32_t i)
 {
@@ -131,7 +133,7 @@ static sn_dvec3 rest_of(const fit *f, uint32_t i)
     return dvec3((double)at[0] - (double)own[0], (double)at[1] - (double)own[1], z);
 }
 
-/* r_i: seen from the centre, and deformed by what has flown. */
+/* r_i: relative to the centre, and deformed by flow. */
 static sn_dvec3 shape_of(const fit *f, uint32_t i)
 {
     const double *d = f->flown;
@@ -140,7 +142,7 @@ static sn_dvec3 shape_of(const fit *f, uint32_t i)
                  r.z + (d[6] * r.x + d[7] * r.y + d[8] * r.z));
 }
 
-/* False if nothing can move. */
+/* Finds the masses and the centres. False if nothing can move. */
 static bool weigh(fit *f)
 {
     double movable = 0;
@@ -176,7 +178,7 @@ static sn_dvec3 times(const sn_mat3 *a, sn_dvec3 v)
                  a->m[2][0] * v.x + a->m[2][1] * v.y + a->m[2][2] * v.z);
 }
 
-/* The centres and the rotation. False if nothing can move, or if a place is not finite. */
+/* Finds the centres and the rotation. False if nothing can move, or if a position is not finite. */
 static bool match(fit *f)
 {
     for (int i = 0; i < 9; ++i)
@@ -202,7 +204,7 @@ static bool match(fit *f)
     return true;
 }
 
-/* ---- The best matrix --------------------------------------------------------------------------------------------------- */
+/* ---- The best matrix --------------------------------------------------------------------------------------------- */
 
 /* r~ of a point. */
 static void columns_of(const fit *f, uint32_t point, double *c)
@@ -219,7 +221,7 @@ static void gather(fit *f, double p[3][MOST_COLUMNS], double g[MOST_COLUMNS][MOS
     double c[MOST_COLUMNS], mean[MOST_COLUMNS] = {0};
     for (uint32_t i = 0; f->columns > 3 && i < f->in->points; ++i) {
         columns_of(f, i, c);
-        for (uint32_t j = 3; j < f->columns; ++j) /* those of the first three are 0 */
+        for (uint32_t j = 3; j < f->columns; ++j) /* the means of the first three are 0 */
             mean[j] += mass_of(f, i) / f->mass * c[j];
     }
     memcpy(f->mean, mean, sizeof mean);
@@ -242,7 +244,7 @@ static void gather(fit *f, double p[3][MOST_COLUMNS], double g[MOST_COLUMNS][MOS
             g[k][j] = g[j][k];
 }
 
-/* Cholesky's factor of g with its diagonal guarded, in its lower half. */
+/* Cholesky factor of g, with its diagonal guarded, in the lower half. */
 static void factor(double g[MOST_COLUMNS][MOST_COLUMNS], uint32_t n)
 {
     double trace = 0;
@@ -275,7 +277,7 @@ static void solve(double l[MOST_COLUMNS][MOST_COLUMNS], uint32_t n, double *x)
     }
 }
 
-/* P - (R 0 0) G: what R leaves. */
+/* P - (R 0 0) G: the residual of R. */
 static void subtract_turn(const fit *f, double p[3][MOST_COLUMNS], double g[MOST_COLUMNS][MOST_COLUMNS])
 {
     for (int i = 0; i < 3; ++i)
@@ -283,8 +285,8 @@ static void subtract_turn(const fit *f, double p[3][MOST_COLUMNS], double g[MOST
             p[i][j] -= f->size * (f->turn.m[i][0] * g[0][j] + f->turn.m[i][1] * g[1][j] + f->turn.m[i][2] * g[2][j]);
 }
 
-/* The best matrix of three columns: what R leaves, over the directions along which the group at rest extends. Returns how
-   many these are. Along the others it is R exactly, as its volume must not depend on noise. */
+/* The best 3 x 3 matrix: the residual of R, on the directions in which the rest shape has extent. Returns the number of
+   these. Along the others it is exactly R, because its volume must not depend on noise. */
 static uint32_t find_shape(fit *f, double left[3][MOST_COLUMNS], double g[MOST_COLUMNS][MOST_COLUMNS])
 {
     double a[3][3], value[3], (*axis)[3] = f->axis, largest = 0;
@@ -309,7 +311,7 @@ static uint32_t find_shape(fit *f, double left[3][MOST_COLUMNS], double g[MOST_C
     return count;
 }
 
-/* Finds A, R being found already; returns along how many directions the group at rest extends. */
+/* Finds A, given R. Returns the number of directions in which the rest shape has extent. */
 static uint32_t deform(fit *f, uint32_t columns)
 {
     double g[MOST_COLUMNS][MOST_COLUMNS];
@@ -317,14 +319,14 @@ static uint32_t deform(fit *f, uint32_t columns)
     gather(f, f->more, g);
     subtract_turn(f, f->more, g);
     uint32_t dimensions = find_shape(f, f->more, g);
-    if (dimensions == 0) { /* at rest all are in one place */
+    if (dimensions == 0) { /* at rest all points are in one place */
         memset(f->more, 0, sizeof f->more);
         return 0;
     }
     double l[MOST_COLUMNS][MOST_COLUMNS];
     memcpy(l, g, sizeof l);
     factor(l, columns);
-    for (int i = 0; i < 3; ++i) { /* and once more for what the guard took away */
+    for (int i = 0; i < 3; ++i) { /* one step of iterative refinement, because of the guard */
         double rest[MOST_COLUMNS], *row = f->more[i];
         memcpy(rest, row, sizeof rest);
         solve(l, columns, row);
@@ -356,9 +358,9 @@ static sn_dvec3 bent(const fit *f, uint32_t point)
     return dvec3(sum[0], sum[1], sum[2]);
 }
 
-/* ---- The volume --------------------------------------------------------------------------------------------------------- */
+/* ---- The volume -------------------------------------------------------------------------------------------------- */
 
-/* The product of t_i for the last t, and its derivative by that; s is sorted, the last is the least. */
+/* The product of the t_i for a given last t, and its derivative. s is sorted; the last is the smallest. */
 static double product_of(const double *s, uint32_t count, double last, double *t, double *slope)
 {
     double nu = last * (last - s[count - 1]), product = last, by = 1 / last;
@@ -373,8 +375,8 @@ static double product_of(const double *s, uint32_t count, double last, double *t
     return product;
 }
 
-/* The t_i, of which the last is sought between two bounds by Newton's steps, or by halves where these lead out. The product
-   rises with it beyond s/2; only where a group is blown up to several times its volume is it below that. */
+/* Finds the t_i. The last is found between two bounds by Newton's method, or by bisection where that leaves the bounds.
+   The product increases with it above s/2. Only for a group expanded to several times its volume is it below that. */
 static void nearest_volume(const double *s, uint32_t count, double volume, double *t)
 {
     double slope, low = s[count - 1] / 2, high;
@@ -401,8 +403,8 @@ static void nearest_volume(const double *s, uint32_t count, double volume, doubl
     }
 }
 
-/* A G^1/2 along the axes of the group at rest: its columns; sorted by the axes of largest stretch, v, whose images they
-   become. */
+/* The columns of A G^1/2 along the axes of the rest shape, and their images along the axes of largest stretch, v,
+   sorted. */
 static void stretches_of(const fit *f, sn_dvec3 image[3], double v[3][3])
 {
     double square[3][3], value[3], axis[3][3];
@@ -429,7 +431,7 @@ static void stretches_of(const fit *f, sn_dvec3 image[3], double v[3][3])
     }
 }
 
-/* The columns of U, and s; false if the group is crushed to a line (a flat one, which may be less than solid: to a point). */
+/* The columns of U, and s. False if the group is crushed to a line (if flat at rest: to a point). */
 static bool axes_of(const fit *f, uint32_t count, sn_dvec3 u[3], double v[3][3], double s[3])
 {
     stretches_of(f, u, v);
@@ -442,7 +444,7 @@ static bool axes_of(const fit *f, uint32_t count, sn_dvec3 u[3], double v[3][3],
             return false;
         u[i] = dvec3_scale(u[i], 1 / s[i]);
     }
-    if (count == 3) { /* sorting may have mirrored V: then U is, too */
+    if (count == 3) { /* sorting may have mirrored V: then U must be mirrored, too */
         sn_dvec3 a = dvec3(v[0][0], v[0][1], v[0][2]), b = dvec3(v[1][0], v[1][1], v[1][2]);
         bool mirrored = dvec3_dot(dvec3_cross(a, b), dvec3(v[2][0], v[2][1], v[2][2])) < 0;
         u[2] = dvec3_scale(dvec3_cross(u[0], u[1]), mirrored ? -1 : 1);
@@ -454,7 +456,7 @@ static bool axes_of(const fit *f, uint32_t count, sn_dvec3 u[3], double v[3][3],
     return true;
 }
 
-/* B - A, for r in metres; false if there is no telling. */
+/* B - A, for r in metres. False if it cannot be determined. */
 static bool mend_volume(const fit *f, uint32_t count, sn_mat3 *more)
 {
     sn_dvec3 u[3];
@@ -475,10 +477,10 @@ static bool mend_volume(const fit *f, uint32_t count, sn_mat3 *more)
     return true;
 }
 
-/* ---- C ------------------------------------------------------------------------------------------------------------------ */
+/* ---- C ----------------------------------------------------------------------------------------------------------- */
 
-/* C = mean of (1 - beta) |x - c - R r|^2 + beta |x - c - A r~|^2. R, A and c are what makes either least, so only x
-   counts for the gradient: it points away from the goal. The volume of A is left as it is. */
+/* C = mean of (1 - beta) |x - c - R r|^2 + beta |x - c - A r~|^2. R, A and c minimise it, so only x matters for the
+   gradient, which points away from the goal. The volume correction of A is not included. */
 static bool eval_shape(const sn_eval_in *in, const sn_eval_out *out, uint32_t columns)
 {
     fit f = {.in = in};
@@ -514,9 +516,9 @@ static bool eval_quadratic(const sn_eval_in *in, const sn_eval_out *out)
     return eval_shape(in, out, MOST_COLUMNS);
 }
 
-/* ---- The projection ------------------------------------------------------------------------------------------------------- */
+/* ---- The projection ---------------------------------------------------------------------------------------------- */
 
-/* What the first pass of a substep finds. */
+/* Stores the strain, in the first pass of a substep. */
 static void note_strain(const fit *f, const sn_mat3 *mend)
 {
     sn_real *keep = f->in->keep + STATE_STRAIN;
@@ -535,7 +537,7 @@ static void note_strain(const fit *f, const sn_mat3 *mend)
     f->in->keep[STATE_STRAINED] = 1;
 }
 
-/* Takes off what rounding would move the centre by; with an anchor it may move. */
+/* Removes the motion of the centre due to rounding. With an immovable particle it may move. */
 static void keep_centre(const fit *f, sn_vec3 *move)
 {
     sn_dvec3 sum = dvec3(0, 0, 0);
@@ -557,7 +559,7 @@ static bool project_shape(const sn_eval_in *in, const sn_real *w, sn_vec3 *move,
         return false;
     bool flows = param_of(in, CREEP) > 0 && in->keep[STATE_STRAINED] == 0;
     if (beta > 0 || flows)
-        beta = mend_volume(&f, deform(&f, columns ? columns : 3), &mend) ? beta : 0; /* 0: R brings it back */
+        beta = mend_volume(&f, deform(&f, columns ? columns : 3), &mend) ? beta : 0; /* 0: R restores it */
     if (flows)
         note_strain(&f, &mend);
     for (int i = 0; i < 4; ++i)
@@ -599,7 +601,7 @@ static void measure_rest(const sn_eval_in *in, sn_real *own)
     }
 }
 
-/* ---- Plasticity ----------------------------------------------------------------------------------------------------------- */
+/* ---- Plasticity -------------------------------------------------------------------------------------------------- */
 
 static double size_of(const double *m, int count)
 {
@@ -609,7 +611,7 @@ static double size_of(const double *m, int count)
     return sqrt(sum);
 }
 
-/* D + share step with the volume at rest, less I; false if it has none. */
+/* D + share * step, scaled to the rest volume, minus I. False if it has no volume. */
 static bool even_out(const double d[9], const double step[9], double share, double even[9])
 {
     sn_mat3 now;
@@ -623,8 +625,8 @@ static bool even_out(const double d[9], const double step[9], double share, doub
     return true;
 }
 
-/* (I + share strain) D, with det 1, or as much of that as is within the limit; false if that does not exist. (A dent that
-   was drawn back to the limit instead would change its shape against what dents it.) */
+/* (I + share strain) D, with det 1, or as much of it as is within the limit. False if that does not exist. (Scaling a
+   dent back to the limit instead would change its shape in a direction opposed to the load.) */
 static bool flow(const double strain[9], double share, double limit, double d[9])
 {
     double step[9], even[9], before = size_of(d, 9), low = 0, high = 1;
@@ -672,7 +674,7 @@ static void settle_shape(const sn_eval_in *in, sn_real h)
             in->keep[STATE_FLOWN + i] = (sn_real)d[i];
 }
 
-/* ---- The kinds ------------------------------------------------------------------------------------------------------------ */
+/* ---- The kinds --------------------------------------------------------------------------------------------------- */
 
 #define MOST_NUMBER ((sn_real)1e30)
 
@@ -698,7 +700,7 @@ static void settle_shape(const sn_eval_in *in, sn_real h)
     .point_param = {{.name = "rest", .unit = "m", .type = SN_PARAM_VECTOR}}, .measure_points = measure_rest,           \
     .state = STATE_COUNT, .settle = settle_shape
 
-static const char rigid_mark; /* as context: this kind has no beta */
+static const char rigid_mark; /* used as the context: this kind has no beta */
 
 const sn_kind sn_kind_shape_match = {
     .name = "shape_match",

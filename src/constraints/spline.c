@@ -3,28 +3,28 @@
 
        p(u) = [2 P1 + (P2 - P0) u + (2 P0 - 5 P1 + 4 P2 - P3) u^2 + (3 P1 - P0 - 3 P2 + P3) u^3] / 2
 
-   so p, p' and p'' are sums of control points with weights that depend on u alone. The neighbour that an open end
-   lacks is its other neighbour reflected: P0 = 2 P1 - P2.
+   so p, p' and p'' are sums of control points with weights that depend only on u. The missing neighbour of an open end
+   is its other neighbour reflected: P0 = 2 P1 - P2.
 
-   The closest place has F(u) = (x - p) . p' = 0. It is bracketed by samples and found by Newton's method, which
-   halves the bracket where it would leave it. Spans that are farther than the best place so far by their Bezier hull
-   are passed over; the control point nearest to the bead gives the first such place. */
+   The closest point has F(u) = (x - p) . p' = 0. It is bracketed by samples and found by Newton's method, with
+   bisection where a step would leave the bracket. Spans whose Bezier hull is farther than the best point so far are
+   skipped. The control point nearest to the bead is the first such point. */
 #include "constraints/curve.h"
 
-/* Samples in a span, to tell several closest places apart: a cubic can have three. */
+/* Samples in a span, to separate several closest points: a cubic can have three. */
 #define SAMPLES 8
 
-/* Newton steps at most; each at least halves the bracket or is quadratic. */
+/* The most Newton steps; each at least halves the bracket or is quadratic. */
 #define STEPS 40
 
-/* A step of u that changes nothing any more. */
+/* A step of u below this changes nothing. */
 #define SETTLED (SINEW_DOUBLE ? (sn_real)2e-16 : (sn_real)1e-7)
 
 /* |p'| below this share of the span's size is a cusp, which has no tangent. */
 #define CUSP (SINEW_DOUBLE ? (sn_real)1e-12 : (sn_real)1e-5)
 
-/* -F_u below this share of p' . p': the bead is near the centre of curvature, where the closest place runs away from
-   any motion; its gradient is then that of a fixed place. */
+/* -F_u below this share of p' . p': the bead is near the centre of curvature, where the closest point moves much faster
+   than the bead. Its gradient is then that of a fixed point. */
 #define FOCUS ((sn_real)1e-3)
 
 typedef struct spline {
@@ -63,7 +63,7 @@ static void weights(sn_real u, sn_real *w, sn_real *first, sn_real *second)
     second[3] = 3 * u - 1;
 }
 
-/* The control point before the first: of a closed curve the last but one, else the reflected second. */
+/* The control point before the first: for a closed curve the last but one, otherwise the reflected second. */
 static sn_vec3 before_span(const spline *s, uint32_t span)
 {
     if (span > 0)
@@ -107,10 +107,10 @@ static sn_real distance2(sn_vec3 a, sn_vec3 b)
     return vec3_dot(d, d);
 }
 
-/* ---- The closest place ------------------------------------------------------------------------------------------ */
+/* ---- The closest point ------------------------------------------------------------------------------------------ */
 
-/* The square of a distance that no place of the span is closer than: the curve lies in the hull of its Bezier points
-   P1, P1 + (P2 - P0) / 6, P2 - (P3 - P1) / 6, P2, and so in a ball about its middle. */
+/* A lower bound of the squared distance from the span. The curve is inside the hull of its Bezier points P1, P1 + (P2 -
+   P0) / 6, P2 - (P3 - P1) / 6, P2, and so inside a ball about its centre. */
 static sn_real least_distance2(const sn_vec3 *c, sn_vec3 x)
 {
     const sn_real sixth = (sn_real)(1.0 / 6), rounding = (sn_real)0.9999;
@@ -154,7 +154,7 @@ static parameter nearest_sample(const spline *s, sn_vec3 x)
     return best;
 }
 
-/* The parameter moved by r, which is shorter than a span, to the next span where it leaves this one. */
+/* The parameter advanced by r, which is less than a span; continues on the next span. */
 static parameter moved(const spline *s, parameter at, sn_real r)
 {
     at.u += r;
@@ -168,7 +168,7 @@ static parameter moved(const spline *s, parameter at, sn_real r)
     return at;
 }
 
-/* Which end of an open curve a parameter is. */
+/* The end of an open curve at a parameter. */
 static sn_curve_end end_at(const spline *s, parameter at)
 {
     if (s->closed)
@@ -178,7 +178,7 @@ static sn_curve_end end_at(const spline *s, parameter at)
     return at.span + 1 == s->spans && at.u == 1 ? SN_CURVE_BEYOND_FINISH : SN_CURVE_INSIDE;
 }
 
-/* The root of F within a sample's distance of the best sample. F > 0 says that the closest place is farther on. */
+/* The root of F within a sample's distance of the best sample. If F > 0, the closest point is farther on. */
 static parameter refine(const spline *s, sn_vec3 x, parameter sample)
 {
     sn_curve_end end = end_at(s, sample);
@@ -204,7 +204,7 @@ static parameter refine(const spline *s, sn_vec3 x, parameter sample)
 
 /* ---- The constraint --------------------------------------------------------------------------------------------- */
 
-/* Shares the weights of P0 .. P3 out to the control points that they are. */
+/* Distributes the weights of P0 .. P3 to the actual control points. */
 static void share_weights(const spline *s, parameter at, sn_curve_place *place)
 {
     sn_real w[4], first[4], second[4];
@@ -214,7 +214,7 @@ static void share_weights(const spline *s, parameter at, sn_curve_place *place)
     bool reflected[4] = {span == 0 && !s->closed, false, false, span + 1 == s->spans && !s->closed};
     for (uint32_t i = 0; i < 4; ++i) {
         sn_curve_share *share = &place->share[place->count];
-        if (reflected[i]) { /* twice the end less the one after it */
+        if (reflected[i]) { /* twice the end minus the point after it */
             uint32_t near = i == 0 ? 0 : last, far = i == 0 ? 1 : last - 1;
             share[0] = (sn_curve_share){.point = near + 1, .place = 2 * w[i], .turn = 2 * first[i]};
             share[1] = (sn_curve_share){.point = far + 1, .place = -w[i], .turn = -first[i]};
@@ -225,7 +225,7 @@ static void share_weights(const spline *s, parameter at, sn_curve_place *place)
     }
 }
 
-/* The square of the size of a span: of the largest difference that p' is made of. */
+/* The squared size of a span: of the largest difference in p'. */
 static sn_real span_size2(const spline *s, uint32_t span)
 {
     sn_vec3 c[4];

@@ -1,10 +1,9 @@
 /* A spring: a force, not a constraint (lecture 001, mass-spring systems).
 
-   With n the unit vector from b to a and l their distance, the force on a is  -(stiffness (l - rest) + damping dl/dt)
-   n, and the opposite on b;  dl/dt = n . (v_a - v_b). The lecture's slide uses the stiffness as damping coefficient
-   too; it has one of its own here. Explicit: stable while stiffness h^2 / m stays well below 1;
-   src/world/springs.c watches that. The energy is
-   stiffness (l - rest)^2 / 2. */
+   With n the unit vector from b to a and l their distance, the force on a is -(stiffness (l - rest) + damping dl/dt) n,
+   and the opposite on b; dl/dt = n . (v_a - v_b). The lecture's slide uses the stiffness as damping coefficient, too;
+   here damping is a separate parameter. Explicit: stable while stiffness h^2 / m stays well below 1;
+   src/world/springs.c checks that. The energy is stiffness (l - rest)^2 / 2. */
 #include "base/vec.h"
 #include "constraints/table.h"
 
@@ -26,7 +25,7 @@ static sn_real spring_force(const sn_eval_in *in, const sn_vec3 *v, sn_vec3 *for
     sn_vec3 ab = vec3_sub(in->x[0], in->x[1]);
     sn_real length = vec3_length(ab);
     sn_real stretch = length - rest;
-    if (length > 0) { /* two ends in one place pull in no direction */
+    if (length > 0) { /* without length there is no direction and no force */
         sn_vec3 n = vec3_scale(ab, 1 / length);
         sn_real pull = stiffness * stretch + damping * vec3_dot(n, vec3_sub(v[0], v[1]));
         force[0] = vec3_scale(n, -pull);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Compaction pays once the dead outnumber the living, and not for a handful. */
+/* Compaction is done when removed constraints outnumber live ones by more than this. */
 #define COMPACT_SLACK 64u
 
 static void bind_pool(sn_pool *pool)
@@ -43,7 +43,7 @@ void sn_store_bind(sn_store *store)
 
 /* ---- Compromises ------------------------------------------------------------------------------------------------ */
 
-/* Plans are made anew: what is held is not of the usual shape. */
+/* Plans are rebuilt, because a held constraint is not of the usual shape. */
 bool sn_store_hold(sn_store *store, const sn_allocator *allocator, const sn_held *held)
 {
     uint32_t at = store->held_table.count;
@@ -159,7 +159,7 @@ void sn_store_release(sn_store *store, const sn_allocator *allocator)
     store->kind_count = 1;
 }
 
-/* Visits every text of a kind: counts their bytes, or with `to` copies each there and redirects the pointer. */
+/* Visits every string of a kind. Counts their bytes, or with `to` copies each there and redirects the pointer. */
 static size_t copy_texts(sn_kind *kind, char *to)
 {
     const char **text[4 + 2 * SN_MAX_PARAMS + 2 * SN_MAX_POINT_PARAMS] = {&kind->name, &kind->about, &kind->formula,
@@ -241,7 +241,7 @@ bool sn_store_reserve_list(sn_store *store, const sn_allocator *allocator, uint3
            sn_table_reserve(table, allocator, table->count + 1 + 2 * (uint64_t)points);
 }
 
-/* For each point the first point of the same particle, found by sorting. */
+/* For each point, the first point with the same particle, found by sorting. */
 static uint32_t *find_firsts(sn_store *store, const uint32_t *particle, uint32_t count)
 {
     sn_sort_item *item = store->many.column[SN_MANY_SORT];
@@ -249,7 +249,7 @@ static uint32_t *find_firsts(sn_store *store, const uint32_t *particle, uint32_t
     for (uint32_t i = 0; i < count; ++i)
         item[i] = (sn_sort_item){particle[i], i, 0};
     sn_sort(item, store->many.column[SN_MANY_SORT_SCRATCH], count);
-    for (uint32_t i = 0; i < count; ++i) /* equal keys kept their order, so the first of them appeared first */
+    for (uint32_t i = 0; i < count; ++i) /* the sort is stable, so the first of equal keys appeared first */
         first[item[i].a] = i && item[i].key == item[i - 1].key ? first[item[i - 1].a] : item[i].a;
     return first;
 }
@@ -263,7 +263,7 @@ uint32_t sn_store_find_repeat(sn_store *store, const uint32_t *particle, uint32_
     return i;
 }
 
-/* Particles are numbered within the list in the order of their first appearance. */
+/* Particles get local numbers in the order of their first appearance in the list. */
 void sn_store_set_list(sn_store *store, uint32_t kind, uint32_t row, const uint32_t *particle, uint32_t count)
 {
     sn_pool *pool = store->pool[kind];
@@ -299,7 +299,7 @@ static uint32_t list_size(const sn_pool *pool, uint32_t row)
     return 1 + list.particle_count + list.point_count;
 }
 
-/* Closes the same gaps in the numbers of points. */
+/* Closes the same gaps in the parameters of points. */
 static bool tidy_own(sn_pool *pool, const sn_allocator *allocator)
 {
     sn_table table = {0};
@@ -323,7 +323,7 @@ static bool tidy_own(sn_pool *pool, const sn_allocator *allocator)
     return true;
 }
 
-/* Closes the gaps that removed lists left, once they are more than half of all. If memory is short, later will do. */
+/* Closes the gaps of removed lists once they are more than half of all. If memory is short, it is done later. */
 static void tidy_lists(sn_pool *pool, const sn_allocator *allocator)
 {
     if (pool->list_waste <= pool->list_table.count / 2)
@@ -365,9 +365,9 @@ bool sn_store_next(const sn_store *store, uint32_t *r, uint32_t *i)
     return false;
 }
 
-/* Walks the constraints in order and forms the longest possible runs; writes them to out unless it is NULL, giving each
-   constraint its new sequence number. A row that was reused is mentioned by a stale run first and by its own later, so
-   renumbering on the way never makes a stale mention come true. */
+/* Visits the constraints in order and forms the longest possible runs. Unless out is NULL, writes the runs there and
+   gives each constraint its new sequence number. A reused row appears first in a stale run and later in its own. So
+   renumbering on the way never makes a stale entry valid. */
 static uint32_t form_runs(sn_store *store, sn_run *out)
 {
     uint32_t count = 0, sequence = 0;
@@ -442,8 +442,7 @@ bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t k
         return false;
     store->spot = store->spot_table.column[0];
     if ((uint64_t)store->counts.next_sequence + count >= SN_ID_FREE)
-        return sn_store_compact(store,
-                                allocator); /* sequence numbers ran out after billions of additions: number anew */
+        return sn_store_compact(store, allocator); /* sequence numbers ran out after billions of additions: renumber */
     return true;
 }
 
@@ -473,7 +472,7 @@ uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t 
     uint32_t generation = sn_ids_take(&pool->ids, first, count);
     uint32_t sequence = store->counts.next_sequence;
     for (; pool->table.count < first + count; pool->table.count++)
-        pool->place[pool->table.count] = 0; /* that of a row used again is put right when the log is read */
+        pool->place[pool->table.count] = 0; /* for a reused row it is corrected when the log is read */
     for (uint32_t i = 0; i < count; ++i)
         pool->ids.value[first + i] = sequence + i;
     sn_pool_forget(pool, first, count);
@@ -510,7 +509,7 @@ void sn_store_tidy(sn_store *store, const sn_allocator *allocator)
         if (pool_has_lists(store->pool[kind]))
             tidy_lists(store->pool[kind], allocator);
     if (store->counts.removed > store->counts.live + COMPACT_SLACK)
-        sn_store_compact(store, allocator); /* if memory is short, later will do */
+        sn_store_compact(store, allocator); /* if memory is short, it is done later */
 }
 
 const uint32_t *sn_store_particles(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t *small,
@@ -548,7 +547,7 @@ uint32_t sn_store_add_spot(sn_store *store, const sn_spot *spot)
     return SN_SPOT_BIT | row;
 }
 
-/* And its list, which becomes waste. */
+/* Also frees its list, which becomes waste. */
 void sn_store_free_spots(sn_store *store, sn_pool *pool, uint32_t row)
 {
     if (pool_has_lists(pool)) {
@@ -584,7 +583,7 @@ void sn_store_clear_preload(sn_store *store)
     }
 }
 
-/* Copies what all constraints remember, one way or the other. */
+/* Saves the state of all constraints, or restores it (back). */
 static void copy_state(sn_store *store, bool back)
 {
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
@@ -607,7 +606,7 @@ void sn_store_restore_state(sn_store *store)
 
 typedef enum copying { MEASURE, KEEP, PUT_BACK } copying;
 
-/* All that a failed step puts back, one array behind the other. How many numbers they are. */
+/* Visits all arrays that a failed step restores, one after the other. Returns the total count of numbers. */
 static uint64_t copy_all(sn_store *store, copying what, bool warm)
 {
     sn_real *at = store->copy_table.column[0];

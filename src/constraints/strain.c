@@ -1,16 +1,16 @@
 /* The strain of a triangle along one direction of its material: the warp of a cloth, the weft, or a thread across both.
 
-   At rest the triangle lies in a plane, with edges r1 = b - a and r2 = c - a there, and d is a unit vector in that plane. Stretched
-   evenly, the material takes d to
+   At rest the triangle is in a plane, with the edges r1 = b - a and r2 = c - a, and d is a unit vector in that plane.
+   Under a uniform deformation the material maps d to
 
        f = k1 (b - a) + k2 (c - a),     (k1, k2) = [r1 r2]^-1 d,
 
-   since it takes r1 and r2 to the edges as they are. C = |f| - 1 is how much longer a thread along d became, in parts of its length.
-   With n = f / |f| the gradients are  grad_b = k1 n,  grad_c = k2 n,  grad_a = -(k1 + k2) n;  f is parallel to n, so that no
-   torque remains. A sheet of thickness t and Young's modulus E has the compliance 1 / (E t A) there, A its area at rest.
+   since it maps r1 and r2 to the present edges. C = |f| - 1 is the relative elongation of a thread along d. With n = f
+   / |f| the gradients are grad_b = k1 n, grad_c = k2 n, grad_a = -(k1 + k2) n; f is parallel to n, so there is no
+   torque. A sheet of thickness t and Young's modulus E has the compliance 1 / (E t A), where A is its rest area.
 
-   Measured, d is the direction of ab, and the triangle is at rest. For another one take k1 and k2 as above, or, with e1 and e2 any
-   two edges and d_1, d_2 the products of d with them,
+   When measured, d is the direction of ab, and the present triangle is the rest shape. For another direction compute k1
+   and k2 as above. Or, with any two edges e1 and e2 and with d_1, d_2 the scalar products of d with them,
 
        k = G^-1 (d_1, d_2),   G the matrix of products of e1 and e2. */
 #include "constraints/table.h"
@@ -35,7 +35,7 @@ static void eval_strain(const lanes_in *in, lanes_out *out)
 SN_LANES(strain, eval_strain, 3, 1, 2, 0)
 
 #if !SN_VECTOR
-/* Left alone where a and b are in one place. */
+/* Not measured where a and b are in one place. */
 static void measure_strain(const sn_eval_in *in, sn_real *param)
 {
     lanes length = lanes3_length(lanes3_sub(lanes3_from(in->x[1]), lanes3_from(in->x[0])));

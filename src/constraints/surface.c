@@ -1,29 +1,29 @@
-/* The volume inside of a closed surface of triangles: balloons and soft bodies (lecture 003).
+/* The volume enclosed by a closed surface of triangles: balloons and soft bodies (lecture 003).
 
-   The points are the corners of the triangles, three by three, each seen counter-clockwise from outside. A triangle
-   and a fixed apex o span a tetrahedron; their signed volumes add up to the volume inside, wherever o is:
+   The points are the corners of the triangles, three by three, each seen counter-clockwise from outside. A triangle and
+   a fixed apex o span a tetrahedron; their signed volumes add up to the volume, wherever o is:
 
        V = sum over triangles (p, q, r) of (p - o) . ((q - o) x (r - o)) / 6,     grad_p V = (q - o) x (r - o) / 6
 
-   and likewise for q and r. o is the first point here, which keeps numbers small. For a closed surface its own share,
-   minus the sum of all others, is zero; it is added all the same, so that momentum is kept to the last digit, and so
-   that an open surface, closed by its cone to that point, still is a proper constraint. sn_constraint_add_surface refuses open
-   ones.
+   and likewise for q and r. Here o is the first point, which keeps numbers small. For a closed surface its own share,
+   minus the sum of all others, is zero. It is added nevertheless, so that momentum is conserved to the last digit, and
+   so that an open surface, closed by the cone to that point, is still a proper constraint. (sn_constraint_add_surface
+   rejects open ones.)
 
    Two ways to keep V at pressure * rest:
-   - surface_volume is an ordinary constraint and moves points along the gradient, the least displacement that does it.
-   - surface_scaling is what the lecture does: scale about the barycentre by cbrt(wanted / V). Simple and exact in one
-     go for a free body, but it moves every point, most of all those far out, and so fights pins and contacts. The
-     barycentre is that of the particles' masses, so that neither momentum nor angular momentum changes. Immovable
-     particles outweigh all others: with some, scaling is about their mean, and repeated passes approach the volume. */
+   - surface_volume is an ordinary constraint and moves points along the gradient: the smallest displacement.
+   - surface_scaling is the lecture's method: scale about the barycentre by cbrt(wanted / V). It is simple, and exact in
+     one step for a free body. But it moves every point, those far out most, and so conflicts with pins and contacts.
+     The barycentre is weighted by the particles' masses, so that neither momentum nor angular momentum changes. If
+     there are immovable particles, the scaling is about their mean, and repeated passes approach the volume. */
 #include "base/dvec.h"
 #include "base/math.h"
 #include "constraints/table.h"
 
-/* A surface with less than this share of what its tetrahedra measure without their signs has no inside to speak of. */
+/* Relative to the sum of the absolute volumes of its tetrahedra: a smaller volume counts as none. */
 #define EMPTY 1e-6
 
-/* The volume inside; *size (may be NULL) gets the sum of the tetrahedra without their signs. */
+/* The enclosed volume. *size (may be NULL): the sum of the tetrahedra's absolute volumes. */
 static double volume_inside(const sn_eval_in *in, double *size)
 {
     double sum = 0, sum_of_sizes = 0;
@@ -99,7 +99,7 @@ const sn_kind sn_kind_surface_volume = {
 
 /* ---- By scaling ------------------------------------------------------------------------------------------------- */
 
-/* Where the particles are on average, weighted by mass; the mean of the immovable ones if there are any. */
+/* The centre of mass of the particles; the mean of the immovable ones if there are any. */
 static sn_dvec3 barycentre(const sn_eval_in *in, const sn_real *w)
 {
     sn_dvec3 free_sum = dvec3(0, 0, 0), fixed_sum = dvec3(0, 0, 0);
@@ -117,7 +117,7 @@ static sn_dvec3 barycentre(const sn_eval_in *in, const sn_real *w)
     return fixed > 0 ? dvec3_scale(fixed_sum, 1 / fixed) : dvec3_scale(free_sum, 1 / mass);
 }
 
-/* Rests where the surface has no volume, or one of the wrong sign: no scaling brings it back. */
+/* Inactive if the surface has no volume, or one of the wrong sign: scaling cannot restore it. */
 static bool scale_surface(const sn_eval_in *in, const sn_real *w, sn_vec3 *move)
 {
     double size, volume = volume_inside(in, &size), wanted = (double)in->param[1] * (double)in->param[0];

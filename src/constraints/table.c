@@ -68,8 +68,8 @@ static bool has_name(const sn_param *list, uint32_t count, const char *name)
     return false;
 }
 
-/* Checks a list of parameters of different names, none of which is in `others` (may be NULL). With others, it is the list
-   of a point. */
+/* Checks a list of parameters: they must have different names, none of which is in `others` (may be NULL). With others,
+   it is the list of a point. */
 static bool check_list(const sn_kind *kind, const sn_param *list, uint32_t most, const sn_param *others, char *reason,
                        size_t size)
 {
@@ -129,7 +129,7 @@ bool sn_kind_check(const sn_kind *kind, char *reason, size_t size)
     return false;
 }
 
-/* One number of a parameter: measured or defaulted, finite and in range. */
+/* Completes one number of a parameter (measured or default) and checks that it is finite and in range. */
 static bool complete_number(const sn_kind *kind, const sn_param *param, const sn_real *measured, sn_real *value,
                             char *reason, size_t size)
 {
@@ -165,7 +165,7 @@ static bool normalise(const sn_kind *kind, const sn_param *param, sn_real *value
                  y, z);
         return false;
     }
-    /* a vector that is already of length 1 keeps its bits, so that reading back and setting again changes nothing */
+    /* a unit vector keeps its bits, so that reading it and setting it again changes nothing */
     if (fabs(length - 1) > (SINEW_DOUBLE ? 4e-16 : 1.2e-7)) {
         value[0] = (sn_real)(x / length);
         value[1] = (sn_real)(y / length);
@@ -174,7 +174,7 @@ static bool normalise(const sn_kind *kind, const sn_param *param, sn_real *value
     return true;
 }
 
-/* The numbers of a list of parameters, one after the other. */
+/* Completes the numbers of a list of parameters, one after the other. */
 static bool complete_list(const sn_kind *kind, const sn_param *list, uint32_t most, const sn_real *measured,
                           sn_real *param, char *reason, size_t size)
 {

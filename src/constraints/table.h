@@ -8,8 +8,8 @@
 #include <sinew/constraints.def>
 #undef SN_KIND
 
-/* Completes the parameters of a kind by the one at `rest`, which C of a row is less by: it becomes C with a rest of 0, and is left alone
-   where C does not exist. */
+/* Measures the parameter at index `rest` of a kind whose row has C = value - rest: it becomes C for a rest of 0. It
+   stays unchanged where C does not exist. */
 static inline void sn_measure_rest(sn_eval_fn *eval, uint32_t row, const sn_eval_in *in, sn_real *param, uint32_t rest)
 {
     sn_real c[SN_MAX_ROWS], kept = param[rest];
@@ -23,20 +23,21 @@ static inline void sn_measure_rest(sn_eval_fn *eval, uint32_t row, const sn_eval
 /* sn_builtin_kinds[SN_KIND_DISTANCE] and so on; entry 0 is NULL. */
 extern const sn_kind *const sn_builtin_kinds[SN_KIND_BUILTIN_END];
 
-/* Whether the kind can be used at all; otherwise false and the reason in words. */
+/* True if the kind is valid. Otherwise false and the reason. */
 bool sn_kind_check(const sn_kind *kind, char *reason, size_t size);
 
-/* The numbers that a parameter of this type takes: 1 or 3. */
+/* The number of values of a parameter of this type: 1 or 3. */
 static inline uint32_t param_width(const sn_param *param)
 {
     return param->type == SN_PARAM_REAL ? 1 : 3;
 }
 
 /* Checks, normalises and completes the parameters of one constraint in place: values in range, directions of length 1,
-   SN_MEASURE replaced by what measured holds (NULL: not measured) or by the default. False and the reason otherwise. */
+   SN_MEASURE replaced by `measured` (NULL: not measured) or by the default. False and the reason otherwise. */
 bool sn_kind_complete_params(const sn_kind *kind, const sn_real *measured, sn_real *param, char *reason, size_t size);
 
-/* The same for the numbers of so many points: `value` holds what was measured, and is completed; `given` may be NULL. */
+/* The same for the parameters of `points` points. `value` holds measured values and is completed; `given` may be
+   NULL. */
 bool sn_kind_complete_points(const sn_kind *kind, const sn_real *given, uint32_t points, sn_real *value, char *reason,
                              size_t size);
 

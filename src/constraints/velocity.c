@@ -1,11 +1,12 @@
-/* Constraints on velocities (lecture 002: kinematic constraints on x, v and w), as rates of a C that is never looked at itself:
+/* Constraints on velocities (lecture 002: kinematic constraints on x, v and w), as rates of a C whose own value is not
+   used:
 
        C = a . axis,   C = (b - a) . axis,   C = |b - a|,        dC/dt = speed,  or dC/dt >= least
 
-   if that takes no more than so much force. Their gradients are those of C: the axis, or the unit vector from a to b. The same between
-   bodies: two points move apart along the x axis of a, or two bodies turn against each other about it,
+   with a limited force. Their gradients are those of C: the axis, or the unit vector from a to b. The same between
+   bodies: two points move apart along the x axis of a, or two bodies rotate relative to each other about it,
 
-       C = e_x . (b - a),   C = the turn of b against a about e_x,       dC/dt = speed */
+       C = e_x . (b - a),   C = the rotation of b relative to a about e_x,       dC/dt = speed */
 #include "constraints/joint.h"
 
 static void eval_point(const lanes_in *in, lanes_out *out)
@@ -22,7 +23,7 @@ static void eval_between(const lanes_in *in, lanes_out *out)
     joint_ask_for_speed(out, in->param[3], in->param[4]);
 }
 
-/* Where the points coincide they may part in any direction: x is as good as any. */
+/* Where the points coincide they may separate in any direction: the x axis is used. */
 static void eval_distance_rate(const lanes_in *in, lanes_out *out)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1);
@@ -42,8 +43,7 @@ static void eval_joint_velocity(const lanes_in *in, lanes_out *out)
     joint_ask_for_speed(out, in->param[0], in->param[1]);
 }
 
-/* Angles do not add up in space, so there is no C whose rate is the spin about an axis that moves along: it is left at
-   0. */
+/* Angles do not add up in space. So there is no C whose rate is the angular velocity about a moving axis: C stays 0. */
 static void eval_joint_spin(const lanes_in *in, lanes_out *out)
 {
     joint_pose pose = joint_look(in);

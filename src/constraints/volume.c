@@ -1,8 +1,7 @@
 /* The volume of a tetrahedron.
 
-   V = ((b - a) x (c - a)) . (d - a) / 6, positive when d lies on the side from which a, b, c run counter-clockwise.
-   It is linear in each corner, so the gradient by a corner is the area vector of the face opposite to it, a third of
-   it. */
+   V = ((b - a) x (c - a)) . (d - a) / 6, positive when d is on the side from which a, b, c run counter-clockwise. It is
+   linear in each corner: the gradient for a corner is a third of the area vector of the opposite face. */
 #include "constraints/table.h"
 
 #include <sinew/lanes.h>

@@ -1,32 +1,33 @@
 /* The list of integrators, and their loops over particles one at a time.
 
-   Four of them are a kick by the forces and a drift, and differ in when the kick comes:
+   Four of them consist of a kick by the forces and a drift, and differ in when the kick comes (Verlet, the fourth, is
+   explained below):
 
        forward Euler       x' = x + h v,        v' = v + h a(x)
        symplectic Euler    v' = v + h a(x),     x' = x + h v'
        leapfrog            u = v + h/2 a(x),    x' = x + h u,    v' = u + h/2 a(x')
 
-   Forward Euler is of first order and gains energy: a spring or an orbit spirals outwards. It is here to be seen, not to
-   be used. Symplectic Euler is of first order, but the energy of a conservative motion stays near its value for ever. It is
-   the default: with constraints it is the loop of position-based dynamics as Mueller et al. (2007) wrote it.
+   Forward Euler is of first order and gains energy: a spring or an orbit spirals outwards. It is here for demonstration
+   only. Symplectic Euler is of first order, but the energy of a conservative motion stays near its value for ever. It
+   is the default: with constraints it is the loop of position-based dynamics as Mueller et al. (2007) wrote it.
 
-   Leapfrog is of second order, and reversible. The velocities u that carry the places live in the middle between two of
-   them. Written as kick, drift, kick it needs no special start, the substep may change at any time, and impulses and
-   teleports need no care. Two neighbouring half kicks are the lectures' one whole kick from one half step to the next,
-   u' = u + a (h_old + h) / 2. A force that depends on velocity is asked for the second half kick with u + h/2 a(x), which
-   keeps the second order.
+   Leapfrog is of second order, and reversible. The velocities u that move the positions belong to the middle of the
+   substep. Written as kick, drift, kick it needs no special start, the substep may change at any time, and impulses and
+   teleports need no special treatment. Two neighbouring half kicks are the lectures' single kick from one half step to
+   the next, u' = u + a (h_old + h) / 2. For the second half kick, a force that depends on velocity is evaluated with u
+   + h/2 a(x), which keeps the second order.
 
-   Verlet works on pairs of places, x' = x + (x - x_old) h / h_old + a h (h + h_old) / 2; the last factors are the correction
-   for a substep that changed. A pair is a velocity: with
+   Verlet works on pairs of positions, x' = x + (x - x_old) h / h_old + a h (h + h_old) / 2; the last factors correct
+   for a change of the substep. A pair is equivalent to a velocity: with
 
        v = (x - x_old) / h_old + a h_old / 2       this is       x' = x + h (v + a h / 2),
 
-   and the next pair gives v' = (v + a h / 2) + a' h / 2. That is leapfrog, term by term, constraints included: what moves x'
-   moves the next pair, "this displacement automatically causes an update of the velocity". So the engine keeps the pair in
-   the form of v, with what rounding left over of it. A pair of places in single precision would know the velocity worse:
-   four jointed bodies in free flight lost 2.7e-5 of their angular momentum in 10,000 substeps. Where there is no past, the pair
-   x_old = x - v h + a h^2 / 2 is the same thing; an impulse, a teleport, damping and drag change v, and with it the pair. A test
-   holds the places that the engine gives against the formula of pairs. */
+   and the next pair gives v' = (v + a h / 2) + a' h / 2. That is leapfrog, term by term, constraints included: what
+   moves x' moves the next pair, "this displacement automatically causes an update of the velocity". So the engine
+   stores the pair in the form of v, with its rounding remainder. A pair of positions in single precision would give a
+   less precise velocity: four jointed bodies in free flight lost 2.7e-5 of their angular momentum in 10,000 substeps.
+   Without a past, the pair x_old = x - v h + a h^2 / 2 is equivalent. An impulse, a teleport, damping and drag change
+   v, and with it the pair. A test compares the engine's positions with the formula of pairs. */
 #include "integrators/integrator.h"
 
 #define SN_VECTOR 0
@@ -74,7 +75,7 @@ static void store(const sn_motion *motion, uint32_t slot, uint32_t k, moving m)
     *vec4_part(&motion->v_low[slot], k) = m.v_low;
 }
 
-/* The past of one coordinate, as if the user's force had always been what it is now; see stages.h. */
+/* The past of one coordinate, as if the user's force had always had its present value; see stages.h. */
 static past past_of(const sn_motion *motion, uint32_t slot, uint32_t k)
 {
     past p = {*vec4_part(&motion->old_d[slot], k), *vec4_part(&motion->old_v[slot], k)};
@@ -89,8 +90,8 @@ static past past_of(const sn_motion *motion, uint32_t slot, uint32_t k)
     return p;
 }
 
-/* The acceleration at the end of the substep, a' = 2 a - a_old. The one before may be known (then the length of that substep is
-   h or -h) though velocities jumped in between. */
+/* The acceleration at the end of the substep, a' = 2 a - a_old. The previous acceleration may be valid (the length of
+   that substep is then h or -h) even if velocities jumped in between. */
 static sn_real end_acceleration(const sn_motion *motion, uint32_t slot, uint32_t k, sn_real a)
 {
     sn_real old_h = motion->old_d[slot].w;
@@ -159,7 +160,7 @@ static void note(const sn_motion *motion)
         motion->mark[i] = from[slot_of(motion, i)];
 }
 
-/* A particle without a past ends as in leapfrog; its displacement is what it drifted. */
+/* A particle without a past ends as in leapfrog. Its displacement is its drift. */
 static void end_back(const sn_motion *motion, uint32_t slot, uint32_t k, sn_real a)
 {
     moving m = load(motion, slot, k);

@@ -1,45 +1,47 @@
 /* The formulas of the integrators, for one coordinate of as many particles as there are lanes. Define SN_WIDTH first.
 
-   A substep is predict, constraints, settle, end. Between them a particle is always whole: x + x_low is where it is, and
-   v + v_low how fast. Constraints move x_low (or x, see sn_motion.coarse); settle gives v what goes with that. In exact numbers
-   v is then what the places did. In ours a particle that no constraint touched keeps its velocity to the last bit.
+   A substep consists of predict, constraints, settle and end. Between these the state is complete: the position is x +
+   x_low and the velocity v + v_low. Constraints change x_low (or x, see sn_motion.coarse); settle adds the
+   corresponding velocity to v. In exact arithmetic v is then the rate of the positions. With rounding, a particle
+   without constraints keeps its velocity to the last bit.
 
-   Sums keep what rounding dropped of them: s = a + b, error = b - (s - a) (Dekker's FastTwoSum), which is exact where b is not
+   Sums keep their rounding error: s = a + b, error = b - (s - a) (Dekker's FastTwoSum), which is exact where b is not
    the larger one, and within a last place of the smaller one otherwise.
 
    BDF2, the second-order backward difference, for the position step (English and Bridson 2008 for cloth):
 
        v' = (4 v - v_old) / 3 + 2h/3 (a' + constraints),      x' = (4 x - x_old) / 3 + 2h/3 v'.
 
-   With d = x' - x, and the acceleration at the end extrapolated from the two that are known, a' = 2 a - a_old (with a alone,
-   forces that change along the way would be of first order), that is
+   With d = x' - x, and the acceleration at the end extrapolated from the two that are known, a' = 2 a - a_old (with a
+   alone, varying forces would be of first order only), this is
 
        d = d_old / 3 + 2h/3 v',      v' = (3 d - d_old) / (2 h).
 
-   So a correction of d is 3/(2h) times as much of v', and d itself need not be kept: it is (2h v' + d_old) / 3, in which an error
-   of d_old becomes a third with every substep.
+   So a correction of d changes v' by 3/(2h) times as much. d need not be stored: it is (2h v' + d_old) / 3, in which an
+   error of d_old falls to a third in every substep.
 
-   Damping and drag are exact in the variable e^(damping t) v: v counts e^(-damping h) times, v_old the square of that. It is kept
-   after the first of the two. Displacements are not damped: they are what happened.
+   Damping and drag are exact in the variable e^(damping t) v: v is multiplied by e^(-damping h), v_old by the square of
+   that. It is stored after the first multiplication. Displacements are not damped, because they have happened.
 
-   The effective step is 2h/3: a force f moves x' by 4/9 h^2 f / m, and so compliance is scaled with it. A particle without a
-   past of the same h takes one substep of leapfrog, whose second half kick is with a', or a where no a_old is known. It answers
-   to a force with h^2 f / m; the step makes it lighter for that while constraints are solved (world/past.c).
+   The effective step is 2h/3: a force f moves x' by 4/9 h^2 f / m, and so compliance is scaled with it. A particle
+   without a past of the same h takes one substep of leapfrog, whose second half kick is with a', or a where no a_old is
+   known. Its response to a force is h^2 f / m; so the step reduces its mass accordingly while constraints are solved
+   (world/past.c).
 
-   A force that a user gives acts for a step, and may jump between two. Its past is therefore taken to be what it is now: as if
-   the particle had come to where it is, with the velocity that it has, under the force of now. A jump of the acceleration by j
-   changes that past by
+   A user's force acts for a step, and may jump between two steps. So the past is changed as if the present force had
+   acted before: the particle reaches its position, with its velocity, under the present force. A jump of the
+   acceleration by j changes the past by
 
        a_old += j,      v_old -= h j,      d_old -= h^2/2 j,
 
-   and then d gains h^2/2 j and v' gains h j, as they should, without a new start. (A new start in each step, where a program gives
-   a force in each, would be of first order, and that particle would be out of step with those it is tied to: a string pulled at
-   its ends swung 9 % too fast.)
+   and then d changes by h^2/2 j and v' by h j, as it should, without a restart. (If a program applies a new force in
+   every step, a restart in each of them would be of first order, and the particle would not match those that it is
+   attached to: a string pulled at its ends oscillated 9 % too fast.)
 
-   A past across which a velocity jumped is worse than none: (3 d - d_old) / 2h of a particle that was stopped is half its speed,
-   backwards. Jumps are impulses, teleports, kinematic targets, constraints that come and go, and contacts: the step has every
-   particle start anew there, since rods pass a jump on at once (see sn_world_break_motion). Where only an acceleration jumps
-   otherwise, by a new mass, the particle starts anew alone. */
+   A past that spans a jump of the velocity is worse than none: for a particle that was stopped, (3 d - d_old) / 2h is
+   half its speed, backwards. Jumps are impulses, teleports, kinematic targets, added or removed constraints, and
+   contacts. Then the step restarts every particle, because rods transmit a jump at once (see sn_world_break_motion). If
+   only an acceleration jumps for another reason, by a new mass, only that particle restarts. */
 #ifndef SN_INTEGRATORS_STAGES_H
 #define SN_INTEGRATORS_STAGES_H
 
@@ -51,13 +53,13 @@
 #else
 #define STAGE_MAX FLT_MAX
 #endif
-#define STAGE_TOO_FAST ((lane_number)1e37) /* m/s by coordinate; the next steps would overflow */
+#define STAGE_TOO_FAST ((lane_number)1e37) /* m/s, per coordinate; above this the next steps would overflow */
 
 typedef struct moving {
     lanes x, x_low, v, v_low;
 } moving;
 
-/* Of BDF2: displacement in the substep before, and velocity at its start. */
+/* BDF2: displacement in the previous substep, and velocity at its start. */
 typedef struct past {
     lanes d, v;
 } past;
@@ -69,8 +71,8 @@ SN_INLINE void add_lanes(lanes *high, lanes *low, lanes increment)
     *high = sum;
 }
 
-/* Damping acts on the velocity that the particle had, before forces are added: otherwise gravity would be damped too, and free
-   fall would depend on the substep. */
+/* Damping acts on the velocity before forces are added. Otherwise gravity would be damped too, and free fall would
+   depend on the substep. */
 SN_INLINE void stage_change(const sn_motion *motion, moving *m, lanes change)
 {
     if (motion->lose < (sn_real)0.5) {
@@ -119,8 +121,8 @@ SN_INLINE moving stage_predict_back(const sn_motion *motion, moving m, past p, l
     return stage_choose(moves, to, m);
 }
 
-/* What constraints moved since the mark. Where it is left to the next predict, the particle is not whole until then: its velocity
-   lacks what goes with that. */
+/* Adds the velocity of the corrections since the mark. If this is left to the next predict, the state is incomplete
+   until then: the velocity lacks these corrections. */
 SN_INLINE moving stage_settle(const sn_motion *motion, moving m, lanes mark)
 {
     lanes low = motion->coarse ? m.x : m.x_low;

@@ -1,11 +1,11 @@
-/* Eight lanes. This file is compiled for AVX2 whatever the rest is compiled for. */
+/* Eight lanes. This file is compiled for AVX2, whatever the rest is compiled for. */
 #include "wide/variants.h"
 
 #if SN_WIDE_VECTORS && defined(__AVX2__)
 #define SN_VECTOR 32
 #include "wide/table.h"
 
-/* The same with the sixteen lanes of avx512.c where it has them. */
+/* The same, but with the sixteen-lane kernels of avx512.c where they exist. */
 static const sn_wide_fused wide_fused_16[SN_FUSED_KINDS] = WIDE_FUSED(sn_wide_distance_16, sn_wide_bound_16);
 
 static bool chain_solve_16(sn_wide_chain *run)

@@ -1,5 +1,6 @@
-/* Sixteen lanes, for distances, for particles in planes and for the usual prediction of those in records, and eight of doubles, for ropes; for everything
-   else eight. This file is compiled for AVX-512 whatever the rest is compiled for. */
+/* Sixteen lanes for distances, for particles in planes and for the usual prediction of those in records; eight lanes of
+   doubles for ropes. Everything else uses eight lanes. This file is compiled for AVX-512, whatever the rest is compiled
+   for. */
 #include "wide/variants.h"
 
 #if SN_WIDE_VECTORS && defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__AVX512BW__)
@@ -29,7 +30,7 @@ bool sn_wide_settle_16(const sn_motion *motion, float *plane, float *side, uint3
     return motion_settle_planes(motion, plane, side, rows);
 }
 
-/* Those of a range from `skip` on, so many of them, with eight lanes. */
+/* Predicts `count` particles of a range, from `skip` on, with eight lanes. */
 static bool predict_some(const sn_motion *motion, uint32_t skip, uint32_t count)
 {
     sn_motion some = *motion;
@@ -39,7 +40,7 @@ static bool predict_some(const sn_motion *motion, uint32_t skip, uint32_t count)
     return !count || sn_wide_avx2()->motion->predict(&some);
 }
 
-/* Vectors begin where lines of the cache do: one that lies in two takes as long as two. */
+/* Vectors begin at cache lines: access to a vector in two cache lines takes twice as long. */
 bool sn_wide_predict_records_16(const sn_motion *motion)
 {
     const uint32_t skip = (FOURS - motion->first % FOURS) % FOURS;
@@ -83,7 +84,7 @@ void sn_wide_find_planes_16(const sn_wide_run *run)
 
 const bool sn_wide_has_16 = true;
 #else
-/* These are not called. */
+/* Never called. */
 #define DOUBLE_KIND(name, MORE)                                                                                        \
     void sn_wide_##name##_16(const sn_wide_run *run)                                                                   \
     {                                                                                                                  \

@@ -1,4 +1,4 @@
-/* What all runs of batches share: compliances, which lanes take part, multipliers, preloads, the largest correction. */
+/* Common code of all runs of batches: compliances, lane masks, multipliers, preloads, the largest correction. */
 #ifndef SN_WIDE_BATCHES_H
 #define SN_WIDE_BATCHES_H
 
@@ -6,9 +6,9 @@
 #include "solvers/preload.h"
 #include "wide/variants.h"
 
-/* ---- Batches ---------------------------------------------------------------------------------------------------------- */
+/* ---- Batches ----------------------------------------------------------------------------------------------------- */
 
-/* compliance / h^2 of so many lanes from `at` on. */
+/* compliance / h^2 of the lanes from `at` on. */
 SN_INLINE lanes wide_alpha(const sn_wide_run *run, size_t at)
 {
     if (!run->compliance)
@@ -16,15 +16,15 @@ SN_INLINE lanes wide_alpha(const sn_wide_run *run, size_t at)
     return lanes_min(lanes_load(run->compliance + at) * lanes_all(run->inverse_h2), lanes_all(1e30f));
 }
 
-/* Where C >= 0 rests: it is not violated, and has nothing to take back. */
+/* True where C >= 0 is inactive: it is not violated, and has no multiplier to reduce. */
 SN_INLINE flags wide_rests(lanes c, lanes alpha, lanes lambda)
 {
     lanes zero = lanes_all(0);
     return lanes_at_least(c, zero) & ~(lanes_above(alpha, zero) & lanes_above(lambda, zero));
 }
 
-/* Where places have no remainder, what is too small to be told from their rounding is left alone: it would be noise, and in a
-   body that falls freely it adds up to a drift. NaN is not small. */
+/* Where positions have no remainder, corrections too small against their rounding are dropped: they would be noise, and
+   in a freely falling body they add up to a drift. NaN is not small. */
 SN_INLINE lanes wide_worth(lanes a, lanes size, lanes least)
 {
     return lanes_keep(~lanes_above(least, size), a);
@@ -32,9 +32,9 @@ SN_INLINE lanes wide_worth(lanes a, lanes size, lanes least)
 
 #define WIDE_ALL_LANES ((1u << SN_WIDTH) - 1)
 
-/* ---- Which lanes take part ----------------------------------------------------------------------------------------------- */
+/* ---- Lane masks -------------------------------------------------------------------------------------------------- */
 
-/* Those of a batch, from lane `first` on. */
+/* The mask of a batch's lanes from `first` on. */
 SN_INLINE uint32_t wide_mask(const sn_wide_run *run, uint32_t b, uint32_t first)
 {
     return (uint32_t)run->mask[b] >> first & WIDE_ALL_LANES;
@@ -48,8 +48,8 @@ SN_INLINE flags wide_present(uint32_t mask)
     return flags_load(all);
 }
 
-/* Stores the lanes of a plane that take part. Others keep what they hold, which may have changed since this batch began: they
-   may be places of other lanes of it. */
+/* Stores the active lanes of a plane. The others keep the values in memory, which may have changed since this batch
+   began: they may be particles of other lanes of it. */
 SN_INLINE void wide_store(float *to, lanes a, uint32_t mask)
 {
 #if SN_WIDTH == 16 && defined(__AVX512F__)
@@ -74,7 +74,7 @@ SN_INLINE lanes3 wide_load3(const float *from)
     return (lanes3){lanes_load(from), lanes_load(from + SN_BATCH), lanes_load(from + 2 * SN_BATCH)};
 }
 
-/* ---- Multipliers: scattered over the kind's pool, or by lane ------------------------------------------------------------ */
+/* ---- Multipliers: scattered in the kind's pool, or stored by lane ------------------------------------------------ */
 
 SN_APART void wide_gather(const float *lambda, const uint32_t *row, uint32_t mask, float *all)
 {
@@ -110,25 +110,25 @@ SN_INLINE void wide_write_lambda(const sn_wide_run *run, size_t at, uint32_t mas
         return;
     }
     lanes_store(all, lambda);
-    if (SN_WIDTH == 4 && mask == WIDE_ALL_LANES) /* a call would cost more than it does */
+    if (SN_WIDTH == 4 && mask == WIDE_ALL_LANES) /* cheaper than a call */
         for (uint32_t l = 0; l < SN_WIDTH; ++l)
             run->lambda[run->row[at + l]] = all[l];
     else
         wide_scatter(run->lambda, run->row + at, mask, all);
 }
 
-/* ---- The largest correction ------------------------------------------------------------------------------------------------- */
+/* ---- The largest correction -------------------------------------------------------------------------------------- */
 
-/* By lane. */
+/* For each lane. */
 SN_INLINE void wide_note_largest(float *largest, lanes a, uint32_t mask)
 {
     a = mask == WIDE_ALL_LANES ? a : lanes_keep(wide_present(mask), a);
     lanes_store(largest, lanes_max(a, lanes_load(largest)));
 }
 
-/* ---- Preloads ----------------------------------------------------------------------------------------------------------- */
+/* ---- Preloads ---------------------------------------------------------------------------------------------------- */
 
-/* The preload of a batch, as a multiplier. For the most that it may be see solvers/preload.h. */
+/* The preload of a batch, as a multiplier. For its limit see solvers/preload.h. */
 SN_INLINE lanes wide_preload(const sn_wide_run *run, size_t at, uint32_t mask, lanes give, lanes rest)
 {
     float all[SN_WIDTH];

@@ -1,12 +1,14 @@
-/* Contact of bodies: a first look at two that are near each other, eight at a time; contact/body_clear.c says why.
+/* Contact of bodies: a conservative separation test for nearby pairs, eight at a time; contact/body_clear.c has the
+   reasons.
 
-   Along an axis n two are apart by
+   Along an axis n two solids are separated by
 
-       s = n . (x_a - x_b) - r_a(n) - r_b(n),      r(n): how far a solid reaches along n,
+       s = n . (x_a - x_b) - r_a(n) - r_b(n),      r(n): extent of a solid along n,
 
-   and by the end of the substep they are nearer by no more than their velocities along n and their spins say. All solids are boxes here,
-   rounded ones: a segment is a box without width, and a point one without size. Any axis will do: those of both boxes, of their edges, the
-   normal of the points that were found last, and what leads from one segment to another where they are nearest. */
+   and until the end of the substep this falls by no more than their velocities along n and their angular velocities
+   allow. All solids here are rounded boxes: a segment is a box without width, and a point a box without size. Any axis
+   may be used: those of both boxes, the cross products of their edges, the last contact normal, and the shortest line
+   between two segments. */
 #ifndef SN_WIDE_BODY_CLEAR_H
 #define SN_WIDE_BODY_CLEAR_H
 
@@ -14,24 +16,24 @@
 #include "wide/body_move.h"
 
 #define CLEAR_PARALLEL                                                                                                 \
-    ((lane_number)1e-4) /* the square of the sine between edges, or segments, that have no common normal */
+    ((lane_number)1e-4) /* squared sine between edges, or segments: below it they have no common normal */
 
 typedef struct clear_solid {
     body_pose at;
     lanes3 axis[3];
     lanes half[3];
-    lanes between[3], way[3]; /* m: from b to a, and of a, seen from b, along its axes */
+    lanes between[3], way[3]; /* m: from b to a, and relative displacement of a, along its axes */
 } clear_solid;
 
 typedef struct clear_pair {
     clear_solid a, b;
     lanes3 between, way;
-    lanes radius, stray; /* m: of both; and they may come nearer by so much besides */
-    lanes apart;         /* m: most that an axis showed that keeps them apart */
+    lanes radius, stray; /* m: sum of both; additional approach in any direction */
+    lanes apart;         /* m: largest separation along an axis that keeps them apart */
     flags clear;
 } clear_pair;
 
-/* along, way: from b to a, and of a, along an axis; filled: how far they reach along it. */
+/* Tests one axis. along: distance from b to a; way: displacement of a; filled: sum of their extents. */
 SN_INLINE void clear_ask(clear_pair *p, lanes along, lanes way, lanes filled)
 {
     const lanes zero = lanes_all(0), s = lanes_abs(along) - filled - p->radius;
@@ -53,7 +55,7 @@ SN_INLINE void clear_place(clear_solid *s, lanes3 between, lanes3 way)
     }
 }
 
-/* Where a part is that is not where its body is. */
+/* Moves a pose from a body to a part of it. */
 SN_INLINE void clear_move(const sn_wide_part_rows *part, uint32_t first, body_pose *p)
 {
     const body_matrix m = body_matrix_of(p->q);
@@ -65,7 +67,7 @@ SN_INLINE void clear_move(const sn_wide_part_rows *part, uint32_t first, body_po
                     q.w * r.z + r.w * q.z + (q.x * r.y - q.y * r.x), q.w * r.w - (q.x * r.x + q.y * r.y + q.z * r.z)};
 }
 
-/* The normal of the points that were found last in this step: what lay between two then lies between them for a while. */
+/* Tests the contact normal last found in this step: it often stays a separating axis for a while. */
 SN_INLINE void clear_ask_normal(clear_pair *p, lanes3 in_a)
 {
     const lanes3 n = lanes3_add(lanes3_add(lanes3_scale(p->a.axis[0], in_a.x), lanes3_scale(p->a.axis[1], in_a.y)),
@@ -77,7 +79,7 @@ SN_INLINE void clear_ask_normal(clear_pair *p, lanes3 in_a)
     clear_ask(p, lanes3_dot(n, p->between), lanes3_dot(n, p->way), filled);
 }
 
-/* The axes of both boxes, and those normal to an edge of each (Gottschalk, Lin and Manocha 1996). */
+/* Tests the axes of both boxes, and the cross products of their edges (Gottschalk, Lin and Manocha 1996). */
 SN_INLINE void clear_ask_boxes(clear_pair *p)
 {
     static const uint32_t next[5] = {0, 1, 2, 0, 1};
@@ -111,7 +113,7 @@ SN_INLINE lanes clear_within(lanes t, lanes most)
     return lanes_min(lanes_max(t, lanes_all(0) - most), most);
 }
 
-/* What leads from one segment to the other where they are nearest, or nearly so. */
+/* Tests the shortest line between two segments, or nearly that. */
 SN_INLINE void clear_ask_segments(clear_pair *p)
 {
     const lanes3 u = p->a.axis[1], v = p->b.axis[1];
@@ -155,7 +157,7 @@ SN_INLINE uint32_t clear_lanes(const sn_wide_body_contacts *run, sn_wide_pairs *
     }
     clear_place(&p.a, p.between, p.way);
     clear_place(&p.b, p.between, p.way);
-    /* Which axes are tested of a pair depends on that pair alone, not on the others of its batch. */
+    /* The axes tested for a pair must depend only on that pair, not on others of its batch. */
     const lanes stray = p.stray, ever = lanes_all(BODY_EVER);
     const flags box = lanes_above(p.a.half[0] + p.b.half[0], lanes_all(0));
     p.stray = lanes_choose(box, stray, ever);

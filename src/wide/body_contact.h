@@ -1,47 +1,48 @@
-/* Contact of bodies: the passes over contacts, eight at a time, of which no two share a body; contact/body_solve.c says what is done and why.
+/* Contact of bodies: the passes over contacts, eight at a time, of which no two share a body. contact/body_solve.c
+   explains the method.
 
-   Bodies stay where they are, and their velocities and spins are changed. With n the normal, from b to a, r the arms of the points and
-   I the inertia, a push P along n at a point gives
+   Poses stay fixed; linear and angular velocities change. With n the normal from b to a, r the arms of the points and I
+   the inertia, an impulse P along n at a point gives
 
        v += n P / m,   w += I^-1 (r x n) P       to a, and the opposite to b.
 
-   A push acts on both in one place. With d from the centre of b to that of a, the arms of b are r + d, and
+   An impulse acts on both at the same point. With d from the centre of b to that of a, the arms of b are r + d, and
 
        (r + d) x n = r x n + d x n,
 
-   so it is enough to know those of a, and d x n, which is the same for all points.
+   so it is enough to store those of a, and d x n, which is the same for all points.
 
-   Lanes never look at each other: what one does depends on its own numbers and on those of its batch (how many points are
-   worked on), which are the same for every width. */
+   Lanes are independent: the result of a lane depends only on its own numbers and on those of its batch (the number of
+   points), which are the same for every width. */
 #ifndef SN_WIDE_BODY_CONTACT_H
 #define SN_WIDE_BODY_CONTACT_H
 
 #include "base/simd.h"
 #include "wide/wide.h"
 
-/* Of what presses: less than that need not be shared out further; 1e-4 let towers tremble. */
+/* Relative to the normal impulses: smaller changes end the iteration over points. With 1e-4 towers trembled. */
 #define BODY_SETTLED ((lane_number)1e-6)
-#define BODY_ROUNDS  6u   /* over the points of a contact, to find what they press */
-#define BODY_BOUNCES 400u /* the same in an impact: there is no next substep that could do better */
+#define BODY_ROUNDS  6u   /* iterations over the points of a contact, to find their impulses */
+#define BODY_BOUNCES 400u /* the same in an impact, where no next substep could improve the result */
 
-#define BODY_EVER      ((lane_number)1e30)  /* m, m/s: more than is ever needed */
-#define BODY_NOTHING   ((lane_number)1e-37) /* N s: less presses nothing, and has no inverse */
-#define BODY_ONE_POINT ((lane_number)1e-4)  /* of the product of the diagonal: two points that are one */
+#define BODY_EVER      ((lane_number)1e30)  /* m, m/s: more than ever occurs */
+#define BODY_NOTHING   ((lane_number)1e-37) /* N s: a smaller impulse counts as none, and has no inverse */
+#define BODY_ONE_POINT ((lane_number)1e-4)  /* of the product of the diagonal: below this two points count as one */
 
-/* By so much for each overlap that is left alone it takes less to be violent: what is three times as deep may come half as far deeper. Without that
-   boxes were crushed by those that fell on them, by a hundredth in each substep. */
+/* How the threshold of a violent approach falls with depth: an overlap three times the slop may deepen only half as
+   much. Without this, boxes were crushed by those that fell on them, by a hundredth in each substep. */
 #define BODY_DEEPER ((lane_number)0.5)
 
-/* Times the overlap that is left alone: what is not so deep is not parted. What rests is as deep as is left alone, but for a little, and without
-   this all of it was parted by that little in every substep. */
+/* Times the slop: smaller overlaps are not separated. Resting contacts are about as deep as the slop, and without this
+   margin all of them would be corrected by a little in every substep. */
 #define BODY_DEEP ((lane_number)1.1)
 
-#define BODY_EASE      ((lane_number)0.2)  /* the share of an overlap that is parted in a substep, */
-#define BODY_EASE_MOST ((lane_number)0.4)  /* and up to this if it is deep: */
-#define BODY_EASE_RISE ((lane_number)0.02) /* more by so much for each slop */
-#define BODY_PARTED    ((lane_number)0.1)  /* of that: if less is missing, it is done */
+#define BODY_EASE      ((lane_number)0.2)  /* share of an overlap that is corrected in a substep */
+#define BODY_EASE_MOST ((lane_number)0.4)  /* the same for deep overlaps, at most */
+#define BODY_EASE_RISE ((lane_number)0.02) /* increase of the share for each slop of depth */
+#define BODY_PARTED    ((lane_number)0.1)  /* relative to the correction: if less is missing, it is complete */
 
-/* ---- Rows ----------------------------------------------------------------------------------------------------------- */
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 SN_INLINE lanes body_row(const lane_number *row, uint32_t first)
 {
@@ -60,7 +61,7 @@ SN_INLINE void body_set_rows(sn_lane_rows *rows, uint32_t first, lanes3 a)
     lanes_store(rows->z + first, a.z);
 }
 
-/* The place of the coupling of two points, i < k. */
+/* The index of the coupling of two points, i < k. */
 SN_INLINE uint32_t body_couple(uint32_t i, uint32_t k)
 {
     return i == 0 ? k - 1 : i + k;
@@ -71,11 +72,11 @@ SN_INLINE lanes3 body_choose(flags where, lanes3 a, lanes3 b)
     return (lanes3){lanes_choose(where, a.x, b.x), lanes_choose(where, a.y, b.y), lanes_choose(where, a.z, b.z)};
 }
 
-/* ---- What moves ------------------------------------------------------------------------------------------------------- */
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
 typedef struct body_mover {
     lanes3 v, spin;
-    lanes stirred; /* the sweep in which it was last far from where it should be */
+    lanes stirred; /* the last sweep in which a contact of the body was violent */
     lanes w, xx, yy, zz, xy, xz, yz;
 } body_mover;
 
@@ -97,7 +98,7 @@ SN_INLINE body_mover body_load(const sn_wide_body_contacts *run, const uint32_t 
                         .yz = j.part[1]};
 }
 
-/* Of those that may be moved; others may be in several lanes, and are never written. */
+/* Stores the bodies that are movable. The others may be in several lanes, and are never written. */
 SN_INLINE void body_store(const sn_wide_body_contacts *run, const uint32_t *index, uint32_t moves, const body_mover *m)
 {
     const uint32_t all = (1u << SN_WIDTH) - 1, mask = moves & all;
@@ -119,10 +120,10 @@ SN_INLINE lanes3 body_turn_of(const body_mover *m, lanes3 torque)
                     m->xz * torque.x + m->yz * torque.y + m->zz * torque.z};
 }
 
-/* The two of as many contacts as there are lanes. */
+/* The two bodies of each contact. */
 typedef struct body_two {
     body_mover a, b;
-    lanes3 n, off; /* off: what arms of b are more than those of a, x n */
+    lanes3 n, off; /* off: (arm of b - arm of a) x n */
 } body_two;
 
 SN_INLINE lanes3 body_off(const sn_wide_body_contact *m, uint32_t first, lanes3 n)
@@ -143,7 +144,7 @@ SN_INLINE void body_store_two(const sn_wide_body_contacts *run, const sn_wide_bo
     body_store(run, m->b + first, m->moves_b >> first, &two->b);
 }
 
-/* A push across the normal, where the two rub. */
+/* Applies a friction impulse at the friction point. */
 SN_INLINE void body_push_across(const sn_wide_body_contact *m, uint32_t first, body_two *two, lanes3 push)
 {
     two->a.v = lanes3_add(two->a.v, lanes3_scale(push, two->a.w));
@@ -161,7 +162,7 @@ SN_INLINE void body_turn_both(body_two *two, lanes3 torque)
     two->b.spin = lanes3_sub(two->b.spin, body_turn_of(&two->b, torque));
 }
 
-/* So much more at each point, along the normal. */
+/* Applies additional normal impulses at each point. */
 SN_INLINE void body_push_along(const sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two,
                                const lanes *more)
 {
@@ -178,7 +179,7 @@ SN_INLINE void body_push_along(const sn_wide_body_contact *m, uint32_t first, ui
     two->b.spin = lanes3_sub(two->b.spin, body_turn_of(&two->b, of_b));
 }
 
-/* m/s: along the normal, of the points of a, seen from b. */
+/* m/s: relative velocity of a against b along the normal, at each point. */
 SN_INLINE void body_speeds(const sn_wide_body_contact *m, uint32_t first, uint32_t points, const body_two *two,
                            lanes *v)
 {
@@ -188,10 +189,10 @@ SN_INLINE void body_speeds(const sn_wide_body_contact *m, uint32_t first, uint32
         v[k] = along + lanes3_dot(spin, body_rows(&m->point[k].arm, first));
 }
 
-/* ---- What points push ------------------------------------------------------------------------------------------------ */
+/* ---- Normal impulses --------------------------------------------------------------------------------------------- */
 
-/* Of two points exactly: both push, or one of them does and the other is not too near then, or none. Two that are so near to each
-   other that they are one are left to the rounds, and flagged. */
+/* Two points, solved exactly: both have an impulse, or only one and the other separates, or none. Points so near to
+   each other that they count as one are left to the iteration: their flags are returned. */
 SN_INLINE flags body_push_two(const sn_wide_body_contact *m, uint32_t first, const lanes *v, lanes *pushed)
 {
     const lanes k00 = body_row(m->rest[0].yield, first), k11 = body_row(m->rest[1].yield, first);
@@ -211,18 +212,19 @@ SN_INLINE flags body_push_two(const sn_wide_body_contact *m, uint32_t first, con
     return ~done;
 }
 
-/* What a push at point k takes from what point i wants to be pushed more. */
+/* The effect of an impulse at point k on the impulse that point i needs. */
 SN_INLINE lanes body_share(const sn_wide_body_contact *m, uint32_t first, uint32_t i, uint32_t k)
 {
     return body_row(m->coupling[i < k ? body_couple(i, k) : body_couple(k, i)], first) *
            body_row(m->point[i].mass, first);
 }
 
-/* Goes round the points of a contact. With d what each is pushed more, o = -v / K what it alone would be and p what is pushed so far,
+/* Gauss-Seidel iteration over the points of a contact. With d the additional impulse of each, o = -v / K its value if
+   the point were alone and p the impulse so far,
 
        d_i' = max(o_i - sum over k != i of d_k K_ik / K_i, -p_i).
 
-   What the point before pushes comes last in the sum: little has to wait for it. */
+   The newest value comes last in the sum, which shortens the dependency chain. */
 SN_INLINE void body_go_round(const sn_wide_body_contact *m, uint32_t first, uint32_t points, const lanes *v,
                              lanes *pushed, uint32_t rounds, flags left)
 {
@@ -257,8 +259,8 @@ SN_INLINE void body_go_round(const sn_wide_body_contact *m, uint32_t first, uint
         pushed[i] = pushed[i] + more[i];
 }
 
-/* What points push so that each is where it wants to be, or does not push. v: what is too much at each; pushed: what is pushed so
-   far. Of more than two by going round them, which touches nothing but a matrix of four by four. */
+/* Finds impulses such that each point has its wanted velocity, or has no impulse. v: excess velocity at each point;
+   pushed: impulses so far. More than two points are solved by iteration, which uses only a 4 x 4 matrix. */
 SN_INLINE void body_balance(const sn_wide_body_contact *m, uint32_t first, uint32_t points, const lanes *v,
                             lanes *pushed, uint32_t rounds)
 {
@@ -273,8 +275,8 @@ SN_INLINE void body_balance(const sn_wide_body_contact *m, uint32_t first, uint3
         body_go_round(m, first, points, v, pushed, rounds, left);
 }
 
-/* The points of a contact press together: each alone would tilt the bodies onto the others, and towers would sway for ever. v: how fast
-   they come apart beyond what is wanted. Only where flagged. */
+/* Solves the points of a contact together: each alone would tilt the bodies onto the others, and towers would sway for
+   ever. v: separation velocity in excess of the wanted one. Only where flagged. */
 SN_INLINE void body_impulse_together(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, lanes *v,
                                      flags where, uint32_t rounds)
 {
@@ -289,7 +291,7 @@ SN_INLINE void body_impulse_together(sn_wide_body_contact *m, uint32_t first, ui
     body_push_along(m, first, points, two, more);
 }
 
-/* Where they are far from where they should be. */
+/* Normal impulses. Returns the lanes that are violent: far from their wanted velocities. */
 SN_INLINE flags body_impulse(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
 {
     const lanes zero = lanes_all(0);
@@ -308,15 +310,15 @@ SN_INLINE flags body_impulse(sn_wide_body_contact *m, uint32_t first, uint32_t p
     return where & lanes_above(wrong, body_row(m->violent_above, first));
 }
 
-/* ---- What rubs ----------------------------------------------------------------------------------------------------------- */
+/* ---- Friction ---------------------------------------------------------------------------------------------------- */
 
-/* What friction holds is left, the rest is cut to what it drags with. */
+/* The scale of a friction impulse: 1 up to static friction; otherwise cut to dynamic friction. */
 SN_INLINE lanes body_cut(lanes much, lanes hold, lanes drag)
 {
     return lanes_choose(lanes_above(much, hold), drag / much, lanes_all(1));
 }
 
-/* What is round resists rolling with a torque, up to a share of what presses. */
+/* Rolling resistance of round bodies: a torque of at most a share of the normal impulse. */
 SN_INLINE void body_resist_rolling(sn_wide_body_contact *m, uint32_t first, body_two *two, lanes normal_impulse,
                                    flags where)
 {
@@ -330,21 +332,21 @@ SN_INLINE void body_resist_rolling(sn_wide_body_contact *m, uint32_t first, body
     body_set_rows(&m->rolled, first, wanted);
 }
 
-/* N s: what a point pressed in this substep, impacts and all. */
+/* N s: the normal impulse of a point in this substep, including impacts. */
 SN_INLINE lanes body_pressed(const sn_wide_body_contact *m, uint32_t first, uint32_t k)
 {
     const lanes pressed = body_row(m->point[k].normal_impulse, first);
     return m->bounces ? pressed + body_row(m->rest[k].struck, first) : pressed;
 }
 
-/* Of a face that presses with N and slips by u and by the spin w about its normal, each spot slips by u + w x r. With r
-   the mean distance of what presses from its middle, friction is close to
+/* Torsional friction. A face with the normal impulse N slips at the velocity u and rotates at w about its normal: each
+   point slips at u + w x r. With r the mean distance of the pressure from its centre, friction is close to
 
        T = -mu N u / sqrt(u^2 + (r w)^2),      M = -mu N r (r w) / sqrt(u^2 + (r w)^2):
 
-   both together stay in the ellipsoid T^2 + (M / r)^2 = (mu N)^2 (Goyal, Ruina and Papadopoulos 1991). So a puck that
-   spins slides farther. Here is what of M is left. Of what has just touched, perhaps with one corner, r is not known:
-   there both are on their own. cut and limit: what T was cut to, and mu N, N s. lever: mu N r. */
+   both together are within the ellipsoid T^2 + (M / r)^2 = (mu N)^2 (Goyal, Ruina and Papadopoulos 1991). So a spinning
+   puck slides farther. This function computes M from what T leaves. For a new contact, perhaps at one corner, r is not
+   known: then T and M are independent. cut: T after clamping, N s; limit: mu N, N s; lever: mu N r. */
 SN_INLINE void body_rub_about(sn_wide_body_contact *m, uint32_t first, body_two *two, lanes lever, lanes cut,
                               lanes limit, flags where)
 {
@@ -359,8 +361,8 @@ SN_INLINE void body_rub_about(sn_wide_body_contact *m, uint32_t first, body_two 
     lanes_store(m->twisted + first, turn);
 }
 
-/* One mass for all directions, that of the one that yields most: what slides is then dragged against its slip, whatever way its
-   body yields. */
+/* Friction. It uses one mass for all directions, the smallest effective mass. So dynamic friction is opposed to the
+   slip, whatever the inertia of the bodies. */
 SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
 {
     const lanes zero = lanes_all(0);
@@ -383,7 +385,7 @@ SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points
     const lanes across = body_row(m->across, first), hold = body_row(m->hold, first), drag = body_row(m->drag, first);
     lanes3 wanted = lanes3_sub(was, lanes3_scale(v, across));
     lanes square = lanes3_dot(wanted, wanted);
-    if (m->twists) { /* as if what rotates slipped at r */
+    if (m->twists) { /* rotation counts like slip at the distance r */
         const lanes about = body_row(m->about, first);
         const lanes turn = body_row(m->twisted, first) - lanes3_dot(spin, two->n) * about;
         const flags presses = lanes_above(normal_impulse, zero) & lanes_above(about, zero) &
@@ -404,9 +406,9 @@ SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points
         body_rub_about(m, first, two, limit * lever, cut, limit * normal_impulse, where);
 }
 
-/* ---- Passes ------------------------------------------------------------------------------------------------------------- */
+/* ---- Passes ------------------------------------------------------------------------------------------------------ */
 
-/* Lanes that do not miss each other. Two that were to pass each other may be thrown together. */
+/* Lanes that do not miss each other. Bodies on their way past each other may be thrown together by other contacts. */
 SN_INLINE flags body_not_missing(const sn_wide_body_contact *m, uint32_t first, const body_two *two)
 {
     if (!m->misses)
@@ -430,7 +432,7 @@ SN_INLINE void body_warm(const sn_wide_body_contacts *run, sn_wide_body_contact 
     body_store_two(run, m, first, &two);
 }
 
-/* Friction first, with what presses so far: what presses then has the last word, and nothing sinks in. */
+/* Friction comes first, with the normal impulses so far. The normal impulses come last, so that nothing sinks in. */
 SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
     body_two two = body_load_two(run, m, first);
@@ -443,7 +445,7 @@ SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_conta
     return flags_bits(violent) != 0;
 }
 
-/* m: a way that the velocity does not tell. */
+/* m: a displacement in addition to that of the velocity. */
 SN_INLINE void body_shift(const sn_wide_body_contacts *run, const uint32_t *index, uint32_t moves, lanes3 by)
 {
     records way = records_turn(records_load_far(run->mover + 6, index));
@@ -451,18 +453,20 @@ SN_INLINE void body_shift(const sn_wide_body_contacts *run, const uint32_t *inde
     records_store_some_far(run->mover + 6, index, &way, moves & ((1u << SN_WIDTH) - 1));
 }
 
-/* Impacts. A body that approaches fast leaves at a share of that speed: all points together, so that a box that falls flat does not begin to turn. One
-   contact after the other, so that a blow is handed on from one to the next, as in a cradle. With v the speed at the end of the substep, a
-   the acceleration, so that u = v - a h / 2 is the speed at its start, and g the gap then, they touch after the time t, at the speed c:
+/* Impacts. A body that approaches fast rebounds at a share of that speed. All points of a contact are solved together,
+   so that a box that falls flat does not begin to rotate. Contacts are solved one after the other, so that an impact is
+   passed from one to the next, as in Newton's cradle. Let v be the speed at the end of the substep, a the acceleration,
+   u = v - a h / 2 the speed at its start, and g the gap then. They touch after the time t, at the speed c:
 
        c = sqrt(u^2 - 2 a g),  t = 2 g / (|u| + c),      v' = e c + a (h / 2 - t),
 
-   and from there they part: the gap at the end is e c (h - t) + a (h - t)^2 / 2, which is less than v' h. So bounces are as high as they
-   should be, wherever they fall in a substep: the centre is moved by so much. The turn is not: a turn that the momentum does not
-   tell changes the energy of what has unequal moments. Of two that both move it is left out: to shift them would change their
-   angular momentum. A point that is not struck is left to the next sweep: held back in the same impact it
-   adds energy if it parts, and takes some if it comes nearer, up to half.
-   Round things that do not rub are pushed along the line between them where they touch (body_met): to shift those keeps it. */
+   and then they separate: the gap at the end is e c (h - t) + a (h - t)^2 / 2, which is less than v' h. The centre is
+   shifted by the difference, so that bounces have the right height wherever in a substep the impact is. The rotation is
+   not corrected: a rotation without momentum changes the energy of a body with unequal moments. If both bodies move
+   there is no shift, because it would change their angular momentum. A point without impact is left to the next sweep:
+   constrained in the same impact it adds energy if it separates, and removes up to half of it if it approaches. Round
+   bodies without friction get the impulse along the line between them at the moment of contact (body_met): shifting
+   those conserves angular momentum. */
 SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
     body_two two = body_load_two(run, m, first);
@@ -501,12 +505,12 @@ SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contac
     return true;
 }
 
-/* Parts what overlapped at the start of the substep: a share of how much deeper they were than is left alone. Deep ones are in a
-   hurry: with one share for all, single boxes of a pile stay wedged in others for seconds. All points of a contact together, as they are
-   pressed: one after the other, the first would tilt the bodies, always to the same side, and what is lifted so falls again. A tower
-   of flat bricks swayed, and fell. What does not overlap may come as near as is left alone, and no nearer: without that, parting some
-   drove others into each other, deeper than they were, wherever bodies lay close. Whether there is one that is deep, and was not yet parted by
-   what it should be. */
+/* Separates overlaps of the start of the substep: by a share of the depth beyond the slop. Deep overlaps use a larger
+   share: with one share for all, single boxes of a pile stayed wedged in others for seconds. All points of a contact
+   are solved together, like normal impulses: one after the other, the first would tilt the bodies, always to the same
+   side, and a body lifted so falls again; a tower of flat bricks swayed, and fell. Points that do not overlap may
+   approach up to the slop, and no nearer: without this, separating some bodies drove others into each other, deeper
+   than before, wherever bodies were close. True if there is a deep overlap that is not yet sufficiently corrected. */
 SN_INLINE bool body_part(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
     body_two two = body_load_two(run, m, first);
@@ -538,8 +542,9 @@ SN_INLINE bool body_part(const sn_wide_body_contacts *run, sn_wide_body_contact 
     return flags_bits(violent) != 0;
 }
 
-/* The number of points is known where it matters, so that loops over them are straight. WebAssembly has to be fetched: there only loops of
-   every pass are written more than once, for one point and for four, and loops that run once per substep, or for few, are not. */
+/* The number of points is a constant where it matters, so that loops over them are unrolled. WebAssembly has to be
+   downloaded: there only loops of every pass are instantiated more than once, for one point and for four; loops that
+   run once per substep, or rarely, are not. */
 #ifdef __wasm__
 #define BODY_BY_ANY_POINTS(call) call(m->points - 1 < 3 ? m->points : 4);
 #define BODY_BY_POINTS(call)                                                                                           \
@@ -584,8 +589,7 @@ BODY_LOOP(body_warm_all, BODY_WARM)
 
 #define BODY_PROJECT(points) here |= body_project(&own, m, first, points)
 
-/* Whether a body of the batch was far from where it should be lately. All lanes are looked at, whatever the
-   width. */
+/* True if a body of the batch was recently violent. All lanes are tested, whatever the width. */
 static bool body_is_stirred(const sn_wide_body_contacts *run, const sn_wide_body_contact *m)
 {
     bool stirred = false;
@@ -617,7 +621,7 @@ static bool body_project_all(const sn_wide_body_contacts *given)
     return violent;
 }
 
-/* Before there are impacts: what else acts. */
+/* Before impacts: the acceleration without contact. */
 SN_INLINE void body_pull(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
     const body_two two = body_load_two(run, m, first);

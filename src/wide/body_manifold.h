@@ -1,11 +1,11 @@
-/* Contact of bodies: manifolds in a substep, eight at a time: how far they have drifted, where their points are when it begins, and what these
-   begin with. */
+/* Contact of bodies: manifolds in a substep, eight at a time: their drift, their points at the start of the substep,
+   and the initial impulses. */
 #ifndef SN_WIDE_BODY_MANIFOLD_H
 #define SN_WIDE_BODY_MANIFOLD_H
 
 #include "wide/body_contact.h"
 
-/* A turn as a matrix. */
+/* A rotation matrix. */
 typedef struct body_matrix {
     lanes3 x, y, z; /* rows */
 } body_matrix;
@@ -29,7 +29,7 @@ SN_INLINE lanes3 body_turned(const body_matrix *m, lanes3 v)
     return (lanes3){lanes3_dot(m->x, v), lanes3_dot(m->y, v), lanes3_dot(m->z, v)};
 }
 
-/* Where a mover is: its place, and how it is turned. */
+/* The pose of a body: position and orientation. */
 typedef struct body_pose {
     lanes3 x;
     body_turn q;
@@ -42,7 +42,7 @@ SN_INLINE body_pose body_pose_of(const sn_wide_body_contacts *run, const uint32_
     return (body_pose){{x.part[0], x.part[1], x.part[2]}, {q.part[0], q.part[1], q.part[2], q.part[3]}};
 }
 
-/* Where it will be at the end of the substep, if it goes on as it does. */
+/* The predicted pose at the end of the substep. */
 SN_INLINE body_pose body_pose_after(const body_pose *p, const body_mover *m, lanes h)
 {
     const lanes3 s = lanes3_scale(m->spin, h * lanes_all((lane_number)0.5));
@@ -53,13 +53,14 @@ SN_INLINE body_pose body_pose_after(const body_pose *p, const body_mover *m, lan
     return (body_pose){lanes3_add(p->x, lanes3_scale(m->v, h)), {r.x * by, r.y * by, r.z * by, r.w * by}};
 }
 
-/* Two somewhere: what leads from the frames of both to the world, from the centre of b to that of a, and the normal. */
+/* The pose of a pair: rotations from both frames to the world, the vector from the centre of b to that of a, and the
+   normal. */
 typedef struct body_place {
     body_matrix of_a, of_b;
     lanes3 between, n;
 } body_place;
 
-/* From the anchor on the core of b to that of a. */
+/* The vector from the anchor on the core of b to that on the core of a. */
 SN_INLINE lanes3 body_cores(const sn_wide_manifold *f, uint32_t first, uint32_t k, const body_place *at)
 {
     const lanes3 a = body_turned(&at->of_a, body_rows(&f->point[k].a, first));
@@ -68,7 +69,7 @@ SN_INLINE lanes3 body_cores(const sn_wide_manifold *f, uint32_t first, uint32_t 
 }
 
 #define BODY_NO_DIRECTION                                                                                              \
-    ((lane_number)1e-3) /* of the roundings: cores that are nearer have no direction between them */
+    ((lane_number)1e-3) /* relative to the roundings: between cores nearer than this there is no direction */
 
 SN_INLINE body_place body_placed(const sn_wide_manifold *f, uint32_t first, const body_pose *a, const body_pose *b)
 {
@@ -88,9 +89,10 @@ SN_INLINE body_place body_placed(const sn_wide_manifold *f, uint32_t first, cons
     return at;
 }
 
-/* Two round things that are about to bounce off each other, and do not rub, do so along the normal where they touch first: not along the one where
-   they are when the substep begins. Seen from b, the core of a goes from d by u; with q the place of nearest approach, at s, they touch at
-   t = s - sqrt((reach^2 - |q|^2) / |u|^2). The way until then; 0: they do not. */
+/* Two round bodies without friction bounce off each other along the normal where they first touch, not along the normal
+   at the start of the substep. Seen from b, the core of a moves from d by u. With q the point of nearest approach, at
+   the time s, they touch at t = s - sqrt((reach^2 - |q|^2) / |u|^2). Returns the displacement until then; 0: they do
+   not touch. */
 SN_INLINE lanes3 body_met(sn_wide_body_contact *m, const sn_wide_manifold *f, uint32_t first, lanes h,
                           const body_two *two, body_place *at)
 {
@@ -112,7 +114,7 @@ SN_INLINE lanes3 body_met(sn_wide_body_contact *m, const sn_wide_manifold *f, ui
     return way;
 }
 
-/* Anchors slide by what the two slip at their cores, and by what they turn against each other. */
+/* Anchors slide apart by the slip of the cores, and by relative rotation. */
 SN_INLINE uint32_t body_drift_lanes(const sn_wide_body_contacts *run, const sn_wide_body_contact *m,
                                     sn_wide_manifold *f, uint32_t first)
 {
@@ -126,7 +128,7 @@ SN_INLINE uint32_t body_drift_lanes(const sn_wide_body_contacts *run, const sn_w
     const lanes3 rb = lanes3_add(body_rows(&m->ra, first), body_rows(&m->between, first));
     const lanes3 core_b = lanes3_sub(rb, lanes3_scale(two.n, body_row(f->round_b, first)));
     const lanes most = body_row(f->most_slid, first);
-    const flags plane = lanes_at_least(most, lanes_all(BODY_EVER)); /* along which anchors slide as they like */
+    const flags plane = lanes_at_least(most, lanes_all(BODY_EVER)); /* along which anchors may slide freely */
     const lanes3 along = lanes3_sub(two.a.v, two.b.v), spin = lanes3_sub(two.a.spin, two.b.spin);
     lanes3 slip = lanes3_add(along, lanes3_sub(lanes3_cross(two.a.spin, core_a), lanes3_cross(two.b.spin, core_b)));
     slip = lanes3_sub(slip, lanes3_scale(two.n, lanes3_dot(slip, two.n)));
@@ -148,16 +150,17 @@ static uint32_t body_drift(const sn_wide_body_contacts *run, uint32_t batch)
     return stale & ((1u << run->batch[batch].lanes) - 1);
 }
 
-/* What set_up works with. */
+/* The data of set_up. */
 typedef struct body_start {
     body_two two;
     body_place at;
-    lanes3 gap_n; /* the normal that gaps are measured along: two.n is that at the end of the substep */
-    lanes3 way;   /* that a goes before it touches b: arms are those from there on */
+    lanes3 gap_n; /* the normal along which gaps are measured; two.n is that at the end of the substep */
+    lanes3 way;   /* displacement of a before it touches b: arms are from there */
     lanes lean, other;
 } body_start;
 
-/* Makes the arms of both lead to one place: pushes act on both in one, or angular momentum would be lost. What was between. */
+/* Makes both arms lead to one point: impulses must act on both at the same point, or angular momentum would not be
+   conserved. Returns the vector that was between the points. */
 SN_INLINE lanes3 body_unite(const body_start *s, lanes3 *ra, lanes3 *rb)
 {
     lanes3 apart = lanes3_add(lanes3_add(s->at.between, s->way), lanes3_sub(*ra, *rb));
@@ -166,7 +169,7 @@ SN_INLINE lanes3 body_unite(const body_start *s, lanes3 *ra, lanes3 *rb)
     return apart;
 }
 
-/* Whether a lane has a point of this number. */
+/* True in lanes that have a point k. */
 SN_INLINE flags body_has(const sn_wide_manifold *f, uint32_t first, uint32_t k)
 {
     return lanes_above(body_row(f->count, first), lanes_all((lane_number)k));
@@ -190,7 +193,7 @@ SN_INLINE void body_set_up_point(const sn_wide_body_contacts *run, sn_wide_body_
     m->deep = m->deep || flags_bits(is & lanes_above(zero - gap, lanes_all(BODY_DEEP) * body_row(m->slop, first)));
 }
 
-/* What a push at a point does to others, and to itself. */
+/* The effect of an impulse at a point on itself and on others. */
 SN_INLINE void body_couple_point(sn_wide_body_contact *m, const sn_wide_manifold *f, uint32_t first, uint32_t points,
                                  uint32_t i, const body_two *two)
 {
@@ -208,7 +211,7 @@ SN_INLINE void body_couple_point(sn_wide_body_contact *m, const sn_wide_manifold
     }
 }
 
-/* Normal to n, of length 1: n x the axis that it is farthest from. */
+/* A unit vector normal to n: n x the axis that is farthest from it. */
 SN_INLINE lanes3 body_any_normal(lanes3 n)
 {
     const lanes x = lanes_abs(n.x), y = lanes_abs(n.y), z = lanes_abs(n.z), zero = lanes_all(0);
@@ -218,7 +221,7 @@ SN_INLINE lanes3 body_any_normal(lanes3 n)
     return lanes3_scale(t, lanes_all(1) / lanes_sqrt(lanes3_dot(t, t)));
 }
 
-/* 1/kg: by how much a push across the normal moves the two apart at most, in any direction. */
+/* 1/kg: the largest response, over all directions, to an impulse across the normal. */
 SN_INLINE lanes body_slip(const body_two *two, lanes3 ra, lanes3 rb)
 {
     const lanes3 t = body_any_normal(two->n), u = lanes3_cross(two->n, t);
@@ -232,7 +235,8 @@ SN_INLINE lanes body_slip(const body_two *two, lanes3 ra, lanes3 rb)
     return (tt + uu) * lanes_all((lane_number)0.5) + lanes_sqrt(half * half + tu * tu); /* the larger eigenvalue */
 }
 
-/* kg m^2: with which the two resist a torque about any axis, at least: no eigenvalue is larger than the largest sum of a row. */
+/* kg m^2: a lower bound of the pair's inertia for a torque about any axis. No eigenvalue of the inverse inertia is
+   larger than its largest row sum. */
 SN_INLINE lanes body_roll_of(const body_two *two)
 {
     const body_mover *a = &two->a, *b = &two->b;
@@ -242,7 +246,8 @@ SN_INLINE lanes body_roll_of(const body_two *two)
     return lanes_keep(lanes_above(most, lanes_all(0)), lanes_all(1) / most);
 }
 
-/* What pushes do, by the inertia of the two and the arms: at each point and at others, across the normal, about it, and against rolling. */
+/* Computes the response to impulses from the inertia and the arms: at each point and at others, across the normal,
+   about it, and for rolling. */
 SN_INLINE void body_weigh(sn_wide_body_contact *m, const sn_wide_manifold *f, uint32_t first, uint32_t points,
                           const body_two *two)
 {
@@ -260,8 +265,8 @@ SN_INLINE void body_weigh(sn_wide_body_contact *m, const sn_wide_manifold *f, ui
         body_couple_point(m, f, first, points, k, two);
 }
 
-/* A substep begins with what the last one pushed, but with no more than twice what the one before that did: a weight presses in
-   both, a blow does not. weight: of each point in the middle of all. The share of friction that is left. */
+/* Initial impulses: those of the last substep, but at most twice those of the substep before it. A load acts in both,
+   an impact does not. weight: of each point, for the centre of pressure. Returns the share of friction that is kept. */
 SN_INLINE lanes body_begin_points(sn_wide_body_contact *m, sn_wide_manifold *f, uint32_t first, uint32_t points,
                                   lanes *weight)
 {
@@ -290,7 +295,7 @@ SN_INLINE lanes body_begin_points(sn_wide_body_contact *m, sn_wide_manifold *f, 
     return lanes_keep(kept_impulses, after * by);
 }
 
-/* Where the two rub, in the middle of their points, and how they yield there. */
+/* Sets the friction point, in the centre of the points, and the response there. */
 SN_INLINE void body_set_up_rub(sn_wide_body_contact *m, sn_wide_manifold *f, uint32_t first, uint32_t points,
                                const body_start *s)
 {
@@ -313,18 +318,19 @@ SN_INLINE void body_set_up_rub(sn_wide_body_contact *m, sn_wide_manifold *f, uin
     const lanes3 was = lanes3_scale(body_rows(&m->tangent_impulse, first), share);
     body_set_rows(&m->ra, first, ra);
     body_set_rows(&m->tangent_impulse, first,
-                  lanes3_sub(was, lanes3_scale(s->two.n, lanes3_dot(was, s->two.n)))); /* it turns */
+                  lanes3_sub(was, lanes3_scale(s->two.n, lanes3_dot(was, s->two.n)))); /* the tangent plane rotates */
     lanes_store(m->twisted + first, body_row(m->twisted, first) * share);
     lanes_store(m->steady + first, share);
     if (m->rolls)
         body_set_rows(&m->rolled, first, lanes3_scale(body_rows(&m->rolled, first), share));
 }
 
-/* rad^2: what rotates by less in a substep goes straight, and by more is not followed that far. */
+/* rad^2: for smaller rotations in a substep the path counts as straight; larger ones are not corrected. */
 #define BODY_ARC_LEAST ((lane_number)1e-8)
 #define BODY_ARC_MOST  ((lane_number)0.25)
 
-/* m/s: a spot at r of a body that rotates by s = h w goes by h w x r + h w x (h w x r) / 2 in a substep: what the second part makes. */
+/* m/s: a point at r of a body that rotates by s = h w moves by h w x r + h w x (h w x r) / 2 in a substep. Returns the
+   contribution of the second term. */
 SN_INLINE lanes3 body_arc_of(lanes3 spin, lanes3 r, lanes h, flags *arcs)
 {
     const lanes turn = lanes3_dot(spin, spin) * h * h;
@@ -333,7 +339,7 @@ SN_INLINE lanes3 body_arc_of(lanes3 spin, lanes3 r, lanes h, flags *arcs)
     return lanes3_keep(is, lanes3_scale(lanes3_cross(spin, lanes3_cross(spin, r)), h * lanes_all((lane_number)0.5)));
 }
 
-/* Where they rub: without this things on a turntable crept outwards, along the tangents. */
+/* For the friction point. Without this, things on a turntable crept outwards along the tangents. */
 SN_INLINE void body_set_up_arc(sn_wide_body_contact *m, uint32_t first, const body_two *two, lanes h)
 {
     const lanes3 ra = body_rows(&m->ra, first), rb = lanes3_add(ra, body_rows(&m->between, first));
@@ -343,7 +349,7 @@ SN_INLINE void body_set_up_arc(sn_wide_body_contact *m, uint32_t first, const bo
     m->arcs = m->arcs || flags_bits(arcs);
 }
 
-/* What is deep is violent sooner. */
+/* Deep contacts count as violent sooner. */
 SN_INLINE void body_set_up_limit(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first,
                                  uint32_t points)
 {
@@ -356,8 +362,9 @@ SN_INLINE void body_set_up_limit(const sn_wide_body_contacts *run, sn_wide_body_
                                               lanes_choose(lanes_above(deeper, lanes_all(0)), slop / deeper, slop));
 }
 
-/* Points of things that turn move on curves, and so does the normal: in what gaps at the end differ from what velocities say. What is
-   round touches with another spot then. None is negative: to ask points to part throws up what rotates by radians, faster each time. */
+/* Points of rotating bodies move on curves, and so does the normal: corrects for the difference between the gap at the
+   end and the prediction from velocities. Round surfaces then touch at another point. The correction is never negative:
+   demanding separation throws up bodies that rotate by radians, faster each time. */
 SN_INLINE void body_bend(const sn_wide_body_contacts *run, sn_wide_body_contact *m, const sn_wide_manifold *f,
                          uint32_t first, uint32_t points, const body_start *s, const body_place *end, flags bends)
 {
@@ -390,7 +397,8 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
     s.gap_n = s.two.n = s.at.n;
     if (flags_bits(bends)) {
         const body_pose after_a = body_pose_after(&a, &s.two.a, h), after_b = body_pose_after(&b, &s.two.b, h);
-        const flags turns = lanes_above(lanes_all(SN_NORMAL_OF_NONE), body_row(f->owner, first)); /* with its face */
+        const flags turns = lanes_above(lanes_all(SN_NORMAL_OF_NONE), body_row(f->owner, first)); /* the normal rotates
+                                                                                                     with its face */
         end = body_placed(f, first, &after_a, &after_b);
         end.n = body_choose(turns, end.n, s.at.n);
         s.two.n = body_choose(bends, end.n, s.at.n);
@@ -425,8 +433,9 @@ static void body_set_up_all(const sn_wide_body_contacts *given)
     }
 }
 
-/* By the inertia at the end of the substep, which pushes act on. Pushes that were weighed with that at its start drove a capsule that turns
-   by radians in a substep back and forth, each time farther, until numbers overflowed. */
+/* Computes the response again with the inertia at the end of the substep, on which impulses act. With that at the
+   start, a capsule that rotates by radians in a substep was driven to and fro, each time farther, until numbers
+   overflowed. */
 SN_INLINE void body_weigh_again(const sn_wide_body_contacts *run, sn_wide_body_contact *m, const sn_wide_manifold *f,
                                 uint32_t first, uint32_t points)
 {

@@ -1,4 +1,4 @@
-/* Contact of bodies: what moves, eight at a time, when a substep begins. */
+/* Contact of bodies: poses, speeds and possible motion of bodies at the start of a substep, eight at a time. */
 #ifndef SN_WIDE_BODY_MOVE_H
 #define SN_WIDE_BODY_MOVE_H
 
@@ -15,7 +15,7 @@ SN_INLINE lanes move_length(records a)
     return lanes_sqrt(a.part[0] * a.part[0] + a.part[1] * a.part[1] + a.part[2] * a.part[2]);
 }
 
-/* m: how far spots came by a turn from p to q, at most; 0 if p is not known. */
+/* m: the largest displacement of points by a rotation from p to q. 0 if p is not known. */
 SN_INLINE lanes move_turned(lanes extent, records p, records q)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1);

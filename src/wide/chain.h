@@ -1,33 +1,38 @@
-/* Ropes: a row of rods is cut into eight stretches of the same length, one in each lane, whatever the width of the machine.
+/* Ropes: direct solution of a row of rods. It is cut into eight stretches of the same length, one in each lane,
+   whatever the width of the machine.
 
-   Particle p of n + 1 is moved by x_p, link i is between particles i and i + 1, n_i is its direction, from i + 1 to i, and
-   C_i = length - rest. n_i is the gradient for i and -n_i that for i + 1, and both are nearly of length 1: q = |n|^2.
+   There are n + 1 particles; x_p is the displacement of particle p. Link i is between particles i and i + 1, n_i is its
+   direction from i + 1 to i, and C_i = length - rest. The gradient is n_i for i and -n_i for i + 1. n_i has length 1 up
+   to rounding: q = |n|^2.
 
-   Without turning. lambda solves the tridiagonal system A lambda = -C,
+   Without turning (links keep their directions in the solve). lambda solves the tridiagonal system A lambda = -C,
 
        A_ii = (w_i + w_i+1) q (1 + soft),     A_i,i+1 = -k_i,  k_i = w_i+1 n_i . n_i+1.
 
-   With turning, the links' forces F_i (on i, and -F_i on i + 1) have three components each:
+   With turning (the rotation of tense links adds a spring kappa across them, see solvers/forest_solve.c), the links'
+   forces F_i (on i, and -F_i on i + 1) have three components each:
 
        x_i = w_i (F_i - F_i-1),     z_i = x_i - x_i+1,
        F = -kappa P z + n lambda,   P = I - n n^T / q,     n . z + a lambda = r,
 
-   so that lambda = n . F / q, P z = -P F / kappa, and z = -P F / kappa + n (r - a lambda) / q. Put into z, this is
+   so that lambda = n . F / q, P z = -P F / kappa, and z = -P F / kappa + n (r - a lambda) / q. Inserted into the
+   equation for z, this is
 
        D_i F_i - w_i F_i-1 - w_i+1 F_i+1 = n r / q,
        D_i = (w_i + w_i+1 + 1 / kappa) I + (a / q^2 - 1 / (kappa q)) n n^T:
 
-   tridiagonal again, of symmetric blocks of 3 x 3, coupled by plain numbers. Where kappa is 0, F must point along n; a tiny
-   kappa does that well enough.
+   tridiagonal again, with symmetric 3 x 3 blocks, coupled by scalars. Where kappa is 0, F must be along n; a tiny kappa
+   achieves that well enough.
 
-   Both systems are positive, so that rows may be eliminated in any order. Here it is all links of a stretch but its last, from
-   first to last, in all stretches at once; and then the eight last ones, the joints, of which each is coupled to the next.
-   A link that is eliminated is coupled to two: the next one, and, more and more loosely, the joint before its stretch. The
-   order, and so the result, depends on the number of links alone. All of it is in double.
+   Both systems are positive definite, so rows may be eliminated in any order. First all links of a stretch except its
+   last are eliminated, from first to last, in all stretches at once. Then the eight last links, the joints, each of
+   which is coupled to the next. An eliminated link is coupled to two others: the next link, and, more and more weakly,
+   the joint before its stretch. The order, and so the result, depends only on the number of links. Everything is in
+   double.
 
-   Link i of a stretch is in row i, as is the particle before it; the particle behind the last link has a row of its own, and
-   is in the first row of the next stretch again. Where the number of links is no multiple of eight, the last stretches are
-   filled up with links that are coupled to nothing and ask for nothing. */
+   Link i of a stretch is in row i, as is the particle before it. The particle after the last link has a row of its own,
+   and is also in the first row of the next stretch. Where the number of links is not a multiple of eight, the last
+   stretches are filled with links that are uncoupled and satisfied. */
 #ifndef SN_WIDE_CHAIN_H
 #define SN_WIDE_CHAIN_H
 
@@ -37,21 +42,21 @@
 #endif
 #include "wide/chain_turning.h"
 
-/* Links that are shorter than one over this, or miss their length by more, in m, are not usual: the squares of their
-   coordinates may not be normal numbers. */
+/* If a link is shorter than the inverse of this, or its error larger than this, in m, the fast solver is not used: the
+   squares of the coordinates may leave the range of normal numbers. */
 #define CHAIN_USUAL ((sn_real)1e15)
 
 typedef void chain_round_fn(struct chain *k, bool turning);
 
-/* Where link i is, or particle i. */
+/* The address of a column of link i, or of the particle before it. */
 static sn_real *chain_link(const chain *k, uint32_t column, uint32_t i)
 {
     return k->run->real + (size_t)(i % k->rows) * REAL_ROW + column * STRETCHES + i / k->rows;
 }
 
-/* ---- Fill in --------------------------------------------------------------------------------------------------------------- */
+/* ---- Filling in -------------------------------------------------------------------------------------------------- */
 
-/* Directions of links, their violations and 1 / length, of a row of links whose lines these are. */
+/* Directions, errors and 1 / length for a row of links. line: their vectors. */
 SN_INLINE void chain_measure(sn_real *real, const sn_real *rest, lanes3 line, lanes *most_turn, lanes *most_missed)
 {
     const lanes length = lanes_sqrt(lanes3_dot(line, line)), turn = lanes_all(1) / length,
@@ -62,11 +67,11 @@ SN_INLINE void chain_measure(sn_real *real, const sn_real *rest, lanes3 line, la
     lanes_store(real + MISSED * STRETCHES, missed);
     lanes_store(real + TURN * STRETCHES, turn);
     lanes_store(real + LAMBDA0 * STRETCHES, lanes_all(0));
-    *most_turn = lanes_max(lanes_abs(turn), *most_turn); /* what is no number is not seen: its pivot is none either */
+    *most_turn = lanes_max(lanes_abs(turn), *most_turn); /* NaN is not detected here: its pivot is NaN, too */
     *most_missed = lanes_max(lanes_abs(missed), *most_missed);
 }
 
-/* Records of particles by their slots, which lie together or all over memory. */
+/* Loads particles by their slots, which may be consecutive (together). */
 SN_INLINE records chain_records(const sn_vec4 *from, const uint32_t *slot, bool together)
 {
 #if SN_WIDTH == 8
@@ -78,7 +83,7 @@ SN_INLINE records chain_records(const sn_vec4 *from, const uint32_t *slot, bool 
     return records_load_far(from, slot);
 }
 
-/* The difference of places first, as evaluate() does it: far from the origin remainders count. */
+/* Takes the difference of positions first, as evaluate() does: far from the origin the remainders matter. */
 SN_INLINE void chain_gather_lanes(const chain *k, uint32_t first, bool together, lanes *most_turn, lanes *most_missed)
 {
     const sn_vec4 *from_x = k->run->x, *from_d = k->run->d;
@@ -113,8 +118,9 @@ SN_INLINE double chain_largest(lanes a)
     return (double)most;
 }
 
-/* Links that are none: along x, as long as they should be. The particle behind one is in its row and, if that was the last, in the
-   first of the next stretch, too. Neighbours are coupled by w of the particle between them; the ends are between nothing. */
+/* Fills the unused links: along x, with their rest length. The particle after such a link is in the next row and, if
+   that was the last, also in the first row of the next stretch. BETWEEN, the coupling of neighbouring links, is w of
+   the particle between them; 0 at the ends. */
 static void chain_fill_up(const chain *k)
 {
     const uint32_t n = k->run->links, end = STRETCHES * k->rows;
@@ -135,13 +141,13 @@ static void chain_fill_up(const chain *k)
             last[W * STRETCHES + s] = 1;
 }
 
-/* So many stretches have a link in a row. */
+/* The number of stretches that have a link in this row. */
 SN_INLINE uint32_t chain_in_row(const sn_wide_chain *run, uint32_t row)
 {
     return run->links / run->rows + (row < run->links % run->rows);
 }
 
-/* What the first `count` lanes of a row exert already. */
+/* Reads the accumulated multipliers of the first `count` lanes of a row. */
 SN_INLINE void chain_read_row(const chain *k, uint32_t row, uint32_t count)
 {
     const uint32_t *at = k->run->row + (size_t)row * STRETCHES;
@@ -156,7 +162,7 @@ SN_APART void chain_read_lambda(const chain *k)
         chain_read_row(k, row, chain_in_row(k->run, row));
 }
 
-/* False if some link is not usual. */
+/* Fills in all rows. False if some link is outside the usual range. */
 SN_APART bool chain_gather(const chain *k, double *most_missed)
 {
     lanes turn = lanes_all(0), missed = lanes_all(0);
@@ -169,7 +175,7 @@ SN_APART bool chain_gather(const chain *k, double *most_missed)
     return chain_largest(turn) <= (double)CHAIN_USUAL;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------------------------------------------ */
+/* ---- The whole solve --------------------------------------------------------------------------------------------- */
 
 SN_INLINE lanes3 chain_lanes3(const sn_real *real, uint32_t column)
 {
@@ -189,8 +195,8 @@ SN_INLINE lanes chain_most_aside(const sn_real *at, uint32_t rows, lanes most)
     return most;
 }
 
-/* Whether no row is missed by much because it turns, as forest_solve.c has it: by turn |P z|^2 / 2 at most `calm` times what the
-   solve makes the largest violation smaller by, which is all of it but for what rows give. */
+/* True if the rotation of links causes only a small error, as in forest_solve.c: turn |P z|^2 / 2 is at most `calm`
+   times the reduction of the largest violation by the solve, which is all of it except for compliance. */
 SN_INLINE bool chain_calm(const sn_wide_chain *run, double aside, double missed, double gives)
 {
     return aside / 2 <= run->calm * (missed - run->soft * gives);
@@ -201,22 +207,22 @@ SN_APART bool chain_is_calm(const chain *k, double most_missed)
     sn_real *first = k->run->real, *last = first + (size_t)k->rows * REAL_ROW;
     lanes most = lanes_all(0);
     for (uint32_t axis = MOVE_X; axis <= MOVE_Z;
-         ++axis) /* behind the joints are the first particles of the next stretches */
+         ++axis) /* after the joints are the first particles of the next stretches */
         memcpy(last + axis * STRETCHES, first + axis * STRETCHES + 1, (STRETCHES - 1) * sizeof(sn_real));
     for (uint32_t lane = 0; lane < STRETCHES; lane += SN_WIDTH)
         most = chain_most_aside(first + lane, k->rows, most);
     return chain_calm(k->run, chain_largest(most), most_missed, k->gives);
 }
 
-/* Finds lambda, x and tensions; false if it is not usual. */
+/* Finds lambda, x and tensions. False if the result is not usable. */
 SN_INLINE bool chain_solve_round(chain *k, chain_round_fn *round, bool turning, double most_missed)
 {
     round(k, turning);
     return k->usual && k->finite && chain_is_calm(k, most_missed);
 }
 
-/* Those lanes of a row whose bits are set. What is moved by nothing is not written: an immovable end may also be the end of a
-   chain that another thread solves. */
+/* Moves the particles in the lanes of a row whose bits are set. Particles without displacement are not written: an
+   immovable end may also be the end of a chain that another thread solves. */
 static void chain_hand_out_few(const sn_wide_chain *run, uint32_t row, uint32_t lane, uint32_t which)
 {
     const sn_real *move = run->real + (size_t)row * REAL_ROW + MOVE_X * STRETCHES + lane;
@@ -227,7 +233,7 @@ static void chain_hand_out_few(const sn_wide_chain *run, uint32_t row, uint32_t 
     }
 }
 
-/* Some lanes of a row. Beyond the end nothing is moved. */
+/* Moves the particles of some lanes of a row. Beyond the end nothing moves. */
 SN_INLINE void chain_hand_out_some(const sn_wide_chain *run, uint32_t row, uint32_t lane, bool together)
 {
     const lanes3 move = chain_lanes3(run->real + (size_t)row * REAL_ROW + lane, MOVE_X);
@@ -262,7 +268,7 @@ SN_APART void chain_hand_out(const chain *k)
         chain_hand_out_few(run, k->rows, STRETCHES - SN_WIDTH, 1u << (SN_WIDTH - 1));
 }
 
-/* Those lanes of a row whose bits are set. */
+/* Writes the multipliers of the lanes of a row whose bits are set. */
 SN_INLINE void chain_write_row(const chain *k, uint32_t row, uint32_t which)
 {
     const uint32_t *to = k->run->row + (size_t)row * STRETCHES;
@@ -283,7 +289,7 @@ SN_APART void chain_write_lambda(const chain *k)
         chain_write_row(k, row, (1u << chain_in_row(k->run, row)) - 1);
 }
 
-/* Between kappa, where it stays from solve to solve, and where the kernels want it. */
+/* Copies kappa between its storage across solves and the kernels' scratch memory. */
 static void chain_copy_kappa(const chain *k, bool back)
 {
     for (uint32_t row = 0; row < k->rows; ++row) {

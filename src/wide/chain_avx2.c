@@ -1,4 +1,4 @@
-/* Ropes in double precision, where the machine has AVX2: avx2.c is for single precision only. */
+/* Ropes in double precision on machines with AVX2: avx2.c is for single precision only. */
 #include "wide/wide.h"
 
 #if SINEW_DOUBLE && defined(__AVX2__) && defined(__GNUC__) && !defined(SINEW_SCALAR)

@@ -1,4 +1,4 @@
-/* Lanes of doubles, CHAIN_WIDTH of them, and vectors of three. See chain_rows.h. */
+/* CHAIN_WIDTH lanes of doubles, and vectors of three. See chain_rows.h. */
 #ifndef SN_WIDE_CHAIN_DOUBLES_H
 #define SN_WIDE_CHAIN_DOUBLES_H
 
@@ -23,7 +23,7 @@ SN_INLINE doubles doubles_of(const lane_number *from)
 #if CHAIN_WIDTH == 8 && defined(__AVX512F__)
     return (doubles)_mm512_cvtps_pd(_mm256_loadu_ps(from));
 #elif CHAIN_WIDTH == 4 && defined(__AVX__) && !SINEW_DOUBLE
-    return (doubles)_mm256_cvtps_pd(_mm_loadu_ps(from)); /* gcc would make two halves of it, and join them in memory */
+    return (doubles)_mm256_cvtps_pd(_mm_loadu_ps(from)); /* gcc would do this in two halves and join them in memory */
 #else
     doubles_reals a;
     memcpy(&a, from, sizeof a);
@@ -121,7 +121,7 @@ SN_INLINE void doubles_store(double *to, doubles a)
     memcpy(to, &a, sizeof a);
 }
 
-/* a if it is the larger one, otherwise b. */
+/* a if it is larger than b, otherwise b. */
 SN_INLINE doubles doubles_larger(doubles a, doubles b)
 {
 #if CHAIN_WIDTH == 8 && defined(__AVX512F__)

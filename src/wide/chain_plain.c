@@ -1,4 +1,4 @@
-/* Ropes without the wide kernels of the rest: in double precision, too. */
+/* Ropes without the other wide kernels: also in double precision. */
 #define SN_VECTOR 0
 #if defined(__GNUC__) && !defined(SINEW_SCALAR)
 #define CHAIN_WIDTH 2

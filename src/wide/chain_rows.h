@@ -1,5 +1,5 @@
-/* The rows of a rope, eliminated and substituted: see chain.h for what it is about. This part of it is in lanes of doubles only,
-   of which avx512.c has more: a source defines CHAIN_WIDTH, 1, 2, 4 or 8, and includes this file. */
+/* Elimination and back substitution of the rows of a rope: see chain.h for the method. This part uses only lanes of
+   doubles, of which avx512.c has more: a source defines CHAIN_WIDTH, 1, 2, 4 or 8, and includes this file. */
 #ifndef SN_WIDE_CHAIN_ROWS_H
 #define SN_WIDE_CHAIN_ROWS_H
 
@@ -9,14 +9,14 @@
 
 #include <float.h>
 
-/* Above this a number is no finite sn_real. */
+/* A larger number is not a finite sn_real. */
 #define CHAIN_LARGEST (SINEW_DOUBLE ? DBL_MAX : (double)FLT_MAX)
 
 #define STRETCHES SN_CHAIN_STRETCHES
 
-/* Scratch, by row, with all of a row side by side: numbers of sn_real of its links and of the particles before them, eight of
-   each; and of double, with what is kept for the way back: what a row was given without its neighbours, what the next row adds to it,
-   and what the joint before adds. */
+/* Scratch memory, row by row. Numbers of sn_real, eight of each, for the links and the particles before them. Numbers
+   of double, including those kept for the back substitution: the row's value without its neighbours, the contribution
+   of the next row, and that of the joint before. */
 enum { NX, NY, NZ, MISSED, TURN, W, BETWEEN, LAMBDA0, MOVE_X, MOVE_Y, MOVE_Z, CHAIN_REALS };
 enum { TENSION, LAMBDA, BACK, CHAIN_DOUBLES = BACK + 18 };
 enum { REAL_ROW = CHAIN_REALS * STRETCHES, NUMBER_ROW = CHAIN_DOUBLES * STRETCHES };
@@ -24,9 +24,9 @@ enum { REAL_ROW = CHAIN_REALS * STRETCHES, NUMBER_ROW = CHAIN_DOUBLES * STRETCHE
 _Static_assert((int)CHAIN_REALS == (int)SN_CHAIN_REALS && (int)CHAIN_DOUBLES == (int)SN_CHAIN_DOUBLES,
                "as much scratch as wide.h says");
 
-/* ---- The chain at work ---------------------------------------------------------------------------------------------------- */
+/* ---- State of a solve -------------------------------------------------------------------------------------------- */
 
-/* Some stretches of a row: where its numbers are. */
+/* The data of some stretches of a row. */
 typedef struct chain_row {
     sn_real *real;
     double *number;
@@ -39,15 +39,15 @@ typedef struct chain_row {
 typedef struct chain {
     const sn_wide_chain *run;
     uint32_t rows;
-    /* By stretch, of the joints: their own equation, less what their stretch adds, and how they are coupled to the joint before; and
-       what the stretch behind takes from them. [c * 8 + stretch] */
+    /* For the joint of each stretch: its own equation after elimination of the stretch, its coupling to the joint
+       before, and the contribution of the next stretch. [c * 8 + stretch] */
     double own[6 * STRETCHES], wanted[3 * STRETCHES], coupled[9 * STRETCHES], taken[6 * STRETCHES],
         given[3 * STRETCHES];
     double joint_lambda[STRETCHES], lambda_before[STRETCHES];
-    double force[3 * STRETCHES], before[3 * STRETCHES]; /* of the joints, and of those before: lambda, and F */
-    double gives;                                       /* m: the most of w lambda of a link */
+    double force[3 * STRETCHES], before[3 * STRETCHES]; /* lambda and F of the joints, and of those before */
+    double gives;                                       /* m: the largest w lambda of a link */
     bool usual;
-    bool turns, bent, finite; /* to be solved again, with kappa; kappa matters; all multipliers are finite */
+    bool turns, bent, finite; /* solve again with kappa; kappa matters; all multipliers are finite */
 } chain;
 
 SN_INLINE chain_row place_of(const chain *k, uint32_t row, uint32_t stretch)
@@ -71,9 +71,9 @@ SN_INLINE chain_row place_before(chain_row at)
     return (chain_row){at.real - REAL_ROW, at.number - NUMBER_ROW};
 }
 
-/* ---- Without turning --------------------------------------------------------------------------------------------------------- */
+/* ---- Without turning --------------------------------------------------------------------------------------------- */
 
-/* Several vectors of stretches at a time do not wait for each other. */
+/* Several vectors of stretches are interleaved, so that none waits for another. */
 #define CHAIN_PARTS (STRETCHES / CHAIN_WIDTH > 1 ? 2u : 1u)
 
 SN_INLINE doubles3 chain_direction(const sn_real *real)
@@ -82,16 +82,16 @@ SN_INLINE doubles3 chain_direction(const sn_real *real)
                       doubles_of(real + NZ * STRETCHES)};
 }
 
-/* What a row hands to the next. */
+/* What the elimination passes from a row to the next. */
 typedef struct straight {
     doubles soft, least_pivot;
-    doubles3 n;                /* of the row to come, */
-    doubles own, w;            /*   its A without what it gives, and w of the particle behind it */
-    doubles coupling, inverse; /* to the row before, and 1 / its pivot, */
-    doubles z;                 /*   and what it would be if rows behind it were 0 */
-    doubles joint;             /* how the row to come is coupled to the joint before the stretch, */
-    doubles taken, given;      /*   and what that joint's A and right-hand side have lost and got so far */
-    doubles_flags usual;       /* so far all pivots were */
+    doubles3 n;                /* of the next row */
+    doubles own, w;            /* A of the next row without compliance, and w of the particle after it */
+    doubles coupling, inverse; /* to the row before, and 1 / its pivot */
+    doubles z;                 /* its value if the rows after it were 0 */
+    doubles joint;             /* coupling of the next row to the joint before the stretch */
+    doubles taken, given;      /* changes so far to that joint's A and right-hand side */
+    doubles_flags usual;       /* all pivots so far were usable */
 } straight;
 
 SN_INLINE void straight_look(const sn_real *real, straight *s)
@@ -189,7 +189,7 @@ SN_APART void straight_forth(chain *k)
     k->usual = doubles_all_flagged(usual);
 }
 
-/* lambda of the joints, one after the other. */
+/* Solves for lambda of the joints, one after the other. */
 static void straight_joints(chain *k)
 {
     double inverse[STRETCHES], z[STRETCHES];
@@ -209,22 +209,22 @@ static void straight_joints(chain *k)
         k->joint_lambda[s] = z[s] + k->coupled[s + 1] * inverse[s] * k->joint_lambda[s + 1];
 }
 
-/* ---- The way back ------------------------------------------------------------------------------------------------------------- */
+/* ---- Back substitution ------------------------------------------------------------------------------------------- */
 
-/* From the joints to the first rows: the force of a row of links is found from that of the row behind it and that of the joint
-   before the stretch. The particles between two rows are then known to move; those of the first row are between a joint
-   and this row. */
+/* From the joints to the first rows: the force of a row of links follows from that of the next row and of the joint
+   before the stretch. This gives the displacement of the particles between two rows. The particles of the first row are
+   between a joint and this row. */
 typedef struct coming {
-    doubles lambda, joint_lambda; /* of the row behind, and of the joint before the stretch */
+    doubles lambda, joint_lambda; /* of the next row, and of the joint before the stretch */
     doubles3 force, joint_force;
-    doubles w;                         /* of the particles before the row behind */
-    doubles limit, stale;              /* of sn_wide_chain */
-    doubles gives;                     /* the most of w lambda */
-    doubles_flags turns, bent, finite; /* what was found of all links */
+    doubles w;                         /* of the particles before the next row */
+    doubles limit, stale;              /* from sn_wide_chain */
+    doubles gives;                     /* the largest w lambda */
+    doubles_flags turns, bent, finite; /* results over all links */
 } coming;
 
-/* Notes lambda and kappa of a row; see set_kappa in solvers/forest_solve.c. One of the particles of every link has two links. w is
-   that of the particles behind. */
+/* Stores lambda and kappa of a row; see set_kappa in solvers/forest_solve.c. `behind` is w of the particles after the
+   row. One particle of every link has two links. */
 SN_INLINE void coming_note(chain_row at, doubles behind, bool turning, coming *c)
 {
     const doubles zero = doubles_all(0), all = doubles_of(REALS(at, LAMBDA0)) + c->lambda;
@@ -265,7 +265,7 @@ SN_INLINE void chain_store3(double *to, doubles3 a)
     doubles_store(to + 2 * STRETCHES, a.z);
 }
 
-/* The joints, and the particles behind them, of which only the very last counts. */
+/* Starts with the joints, and the particles after them, of which only the very last matters. */
 SN_INLINE coming coming_begin(const chain *k, uint32_t lane, bool turning)
 {
     const chain_row at = place_of(k, k->rows - 1, lane);
@@ -285,7 +285,7 @@ SN_INLINE coming coming_begin(const chain *k, uint32_t lane, bool turning)
     return c;
 }
 
-/* A row whose force and lambda are known. */
+/* Finishes a row whose force and lambda are known. */
 SN_INLINE void coming_move(chain_row at, doubles3 force, bool turning, coming *c)
 {
     chain_put_move(at.real + REAL_ROW, c->w, chain_less(c->force, force));
@@ -293,7 +293,7 @@ SN_INLINE void coming_move(chain_row at, doubles3 force, bool turning, coming *c
     c->force = force;
 }
 
-/* The particles of the first row. */
+/* Moves the particles of the first row. */
 SN_INLINE void coming_last(const chain *k, uint32_t lane, const coming *c)
 {
     chain_put_move(place_of(k, 0, lane).real, c->w, chain_less(c->force, c->joint_force));
@@ -311,7 +311,7 @@ SN_INLINE void coming_end(chain *k, uint32_t lane, const coming *c)
         k->gives = gives[i] > k->gives ? gives[i] : k->gives;
 }
 
-/* What stretches have, in the next ones. */
+/* Shifts the values of stretches to the next stretch. */
 static void chain_shift(double *to, const double *from, uint32_t columns)
 {
     for (uint32_t c = 0; c < columns; ++c) {

@@ -1,15 +1,16 @@
-/* Ropes of as many links, eight at once: a team. Each is solved as chain.h solves one, operation by operation, so that the bits are the
-   same; but a rope is in a lane, where chain.h has a stretch of one. The joints, which chain.h finds one after the other, so fill the
-   lanes, too, and no link waits for one of its own rope.
+/* A team: eight ropes with the same number of links, solved at once. Each is solved as in chain.h, operation by
+   operation, so that the bits are the same. But here a lane is a rope, not a stretch of one. So the joints, which
+   chain.h solves one after the other, also fill the lanes, and no link waits for another of its own rope.
 
-   Only ropes that do not turn (see chain.h) are solved here, and those whose solve is usual and calm. The others are left as they are. */
+   Only ropes without turning (see chain.h) whose solve is usable and calm are solved here. The others are left
+   unchanged. */
 #ifndef SN_WIDE_CHAIN_TEAM_H
 #define SN_WIDE_CHAIN_TEAM_H
 
 #include "wide/chain.h"
 #include "wide/chain_team_rows.h"
 
-/* The stretches, as chains: what the ropes have of one lies together. */
+/* Sets up the stretches as chains: the data of one stretch of all ropes are contiguous. */
 static void team_begin(chain_team *t, const sn_wide_chain *run)
 {
     const size_t size = ((size_t)run->rows + 1) * TEAM;
@@ -31,7 +32,7 @@ SN_INLINE void team_set(sn_real *row, uint32_t column, sn_real value)
         row[column * TEAM + i] = value;
 }
 
-/* As chain_fill_up. */
+/* Like chain_fill_up. */
 static void team_fill_up(const chain_team *t)
 {
     const uint32_t n = t->run[0].links, rows = t->run[0].rows;
@@ -54,7 +55,7 @@ static void team_fill_up(const chain_team *t)
     }
 }
 
-/* Rows of a stretch that have a link. */
+/* The number of rows of a stretch that have a link. */
 SN_INLINE uint32_t team_links(const sn_wide_chain *run, uint32_t stretch)
 {
     const uint32_t first = stretch * run->rows;
@@ -68,12 +69,12 @@ SN_APART void team_read_lambda(const chain_team *t)
             chain_read_row(&t->stretch[s], row, TEAM);
 }
 
-/* Of each rope: the largest 1 / length, the largest violation, and the largest of turn |P z|^2. */
+/* For each rope: the largest 1 / length, the largest violation, and the largest turn |P z|^2. */
 typedef struct team_found {
     lane_number turn[TEAM], missed[TEAM], aside[TEAM];
 } team_found;
 
-/* together is a constant. */
+/* together must be a constant. */
 SN_INLINE void team_gather_lanes(const chain_team *t, bool together, team_found *found)
 {
     for (uint32_t first = 0; first < TEAM; first += SN_WIDTH) {
@@ -96,7 +97,7 @@ SN_APART void team_gather(const chain_team *t, team_found *found)
         team_read_lambda(t);
 }
 
-/* As chain_is_calm: behind a joint is the first particle of the next stretch. */
+/* Like chain_is_calm: after a joint is the first particle of the next stretch. */
 SN_APART void team_look_aside(const chain_team *t, team_found *found)
 {
     const uint32_t rows = t->run[0].rows;
@@ -122,7 +123,7 @@ static uint32_t team_judge(const chain_team *t, const team_found *found)
     return good;
 }
 
-/* good: the ropes that are solved; all: they all are; together is a constant. */
+/* good: bits of the ropes that are solved. together must be a constant. */
 SN_INLINE void team_hand_out_rows(const chain_team *t, uint32_t good, bool together)
 {
     const bool all = good == SN_TEAM_ALL;

@@ -1,4 +1,5 @@
-/* Eight ropes of as many links at once, a rope in each lane: the part that is in lanes of doubles only. See chain_team.h. */
+/* Eight ropes with the same number of links at once, a rope in each lane: the part with lanes of doubles. See
+   chain_team.h. */
 #ifndef SN_WIDE_CHAIN_TEAM_ROWS_H
 #define SN_WIDE_CHAIN_TEAM_ROWS_H
 
@@ -8,18 +9,17 @@
 
 _Static_assert(TEAM == STRETCHES, "a stretch of a team is a chain with ropes in place of stretches");
 
-/* A stretch of all ropes is a chain of its own here, with a rope in each lane. */
+/* One stretch of all ropes is handled as a chain of its own, with a rope in each lane. */
 typedef struct chain_team {
     sn_wide_chain run[STRETCHES];
     chain stretch[STRETCHES];
-    int64_t
-        good[TEAM]; /* not 0: pivots were usual, multipliers are finite, and it need not be solved again with kappa */
+    int64_t good[TEAM]; /* not 0: pivots were usable, multipliers are finite, and kappa does not matter */
     double gives[TEAM]; /* as in chain */
 } chain_team;
 
 typedef void chain_team_round_fn(struct chain_team *t);
 
-/* n of the joint of a stretch; before the first there is none. */
+/* n of the joint of a stretch. There is none before the first. */
 SN_INLINE doubles3 team_joint(const chain_team *t, uint32_t stretch, uint32_t lane)
 {
     const chain *k = &t->stretch[stretch];
@@ -44,7 +44,7 @@ SN_INLINE doubles_flags team_forth(chain_team *t, uint32_t lane)
     return usual;
 }
 
-/* The same as straight_joints, operation by operation. */
+/* Like straight_joints, operation by operation. */
 SN_INLINE doubles_flags team_joints(chain_team *t, uint32_t lane)
 {
     const doubles none = doubles_all(0);
@@ -73,7 +73,7 @@ SN_INLINE doubles_flags team_joints(chain_team *t, uint32_t lane)
     return usual;
 }
 
-/* Hands the joints' multipliers and forces to coming_begin. */
+/* Passes the joints' multipliers and forces to coming_begin. */
 SN_INLINE void team_turn_round(chain_team *t, uint32_t lane)
 {
     const doubles none = doubles_all(0);
@@ -109,7 +109,7 @@ SN_INLINE doubles_flags team_back(chain_team *t, uint32_t lane)
     return good;
 }
 
-/* A solve, but for whether it is calm. */
+/* A solve, without the test whether it is calm. */
 static void team_round(chain_team *t)
 {
     for (uint32_t lane = 0; lane < TEAM; lane += CHAIN_WIDTH) {

@@ -1,15 +1,15 @@
-/* Rows of a rope that turns: the links' forces have three components, and their equations are blocks. See chain.h. */
+/* Rows of a rope with turning: the links' forces have three components, and their equations are blocks. See chain.h. */
 #ifndef SN_WIDE_CHAIN_TURNING_H
 #define SN_WIDE_CHAIN_TURNING_H
 
 #include "base/symmetric.h"
 #include "wide/chain_rows.h"
 
-#define CHAIN_LEAST_DET 1e-8 /* of a block, as a share of the product of its diagonal */
+#define CHAIN_LEAST_DET 1e-8 /* of a block, relative to the product of its diagonal */
 
-/* Where there is no tension, kappa (w_i + w_i+1) is this: a spring that returns a ten millionth of a way across. What
-   it changes is proportional to it; rounding in the inverse of a block is to one over it, and takes over below 1e-8. It
-   must be well above CHAIN_LEAST_DET. */
+/* Where there is no tension, kappa (w_i + w_i+1) has this value: a spring that removes a ten millionth of a
+   displacement across the link. Its effect is proportional to it. The rounding error of the inverse of a block is
+   proportional to its reciprocal, and dominates below 1e-8. It must be well above CHAIN_LEAST_DET. */
 #define CHAIN_LEAST_KAPPA 1e-7
 
 /* a b - c d. */
@@ -18,7 +18,7 @@ SN_INLINE doubles chain_minor(doubles a, doubles b, doubles c, doubles d)
     return a * b - c * d;
 }
 
-/* The inverse of a symmetric matrix by its cofactors, and whether that is precise. */
+/* The inverse of a symmetric matrix from its cofactors. The flags tell where it is precise. */
 SN_INLINE doubles_flags chain_invert(const doubles6 *s, doubles6 *out)
 {
     const doubles *m = s->m;
@@ -34,21 +34,22 @@ SN_INLINE doubles_flags chain_invert(const doubles6 *s, doubles6 *out)
     return doubles_above(det, doubles_all(CHAIN_LEAST_DET) * m[0] * (m[1] * m[2]));
 }
 
-/* What a row of blocks hands to the next. */
+/* What the elimination passes from a row of blocks to the next. */
 typedef struct bending_row {
     doubles soft;
-    doubles6 inverse; /* of the row before, */
-    doubles3 v;       /*   and what it would be if rows behind it were 0; */
-    doubles w;        /* w of the particle before the row to come, and by what that couples it to the row before */
+    doubles6 inverse; /* of the row before */
+    doubles3 v;       /* its value if the rows after it were 0 */
+    doubles w;        /* w of the particle before the next row, and the coupling to the row before that follows from
+                         it */
     doubles coupling;
-    doubles3 joint[3]; /* the columns of what couples the row to come to the joint before the stretch, */
-    doubles6 taken;    /*   and what that joint's block and right-hand side have lost and got so far */
+    doubles3 joint[3]; /* columns of the coupling of the next row to the joint before the stretch */
+    doubles6 taken;    /* changes so far to that joint's block and right-hand side */
     doubles3 given;
     doubles_flags usual;
 } bending_row;
 
-/* The block of a row, less what the row before took, and its right-hand side with what comes from there. As q is 1 but for
-   rounding, 2 - q is 1 / q. */
+/* The block of a row after elimination of the row before, and its right-hand side. q is 1 up to rounding, so 2 - q is 1
+   / q. */
 SN_INLINE doubles3 bend_block(chain_row at, bending_row *b, doubles6 *s)
 {
     const doubles3 n = chain_direction(at.real);
@@ -69,7 +70,7 @@ SN_INLINE doubles3 bend_block(chain_row at, bending_row *b, doubles6 *s)
     return chain_less(chain_scale(b->coupling, b->v), chain_scale(r, n));
 }
 
-/* The right-hand side alone. */
+/* Only the right-hand side. */
 SN_INLINE doubles3 bend_side(chain_row at, const bending_row *b)
 {
     const doubles3 n = chain_direction(at.real);
@@ -92,7 +93,7 @@ SN_INLINE bending_row bend_begin(const chain *k, uint32_t lane)
                          .usual = doubles_any()};
 }
 
-/* Inverts the block of a row: this is what rows wait for. */
+/* Inverts the block of a row: the critical path. */
 SN_INLINE void bend_invert(chain_row at, bending_row *b)
 {
     doubles6 block;
@@ -103,7 +104,7 @@ SN_INLINE void bend_invert(chain_row at, bending_row *b)
         doubles_store(NUMBERS(at, BACK + c), b->inverse.m[c]);
 }
 
-/* And the rest, which has enough to do not to wait. */
+/* The rest of the elimination, which has enough parallel work. */
 SN_INLINE void bend_step(chain_row at, bending_row *b)
 {
     double *kept = NUMBERS(at, BACK);
@@ -133,7 +134,7 @@ SN_INLINE void bend_step(chain_row at, bending_row *b)
         b->joint[c] = chain_scale(b->coupling, joint[c]);
 }
 
-/* The joints' own equations, with what their stretches and those behind have to say. */
+/* The joints' own equations, with the contributions of their stretches. */
 SN_INLINE void bend_end(chain *k, uint32_t lane, bending_row *b)
 {
     doubles6 block;
@@ -148,7 +149,7 @@ SN_INLINE void bend_end(chain *k, uint32_t lane, bending_row *b)
         chain_store3(k->coupled + 3 * c * STRETCHES + lane, b->joint[c]);
 }
 
-/* One vector of stretches after the other: a row has enough to do. */
+/* One vector of stretches after the other: a row has enough parallel work. */
 SN_APART void bend_forth(chain *k)
 {
     doubles_flags usual = doubles_any();
@@ -158,7 +159,7 @@ SN_APART void bend_forth(chain *k)
         for (uint32_t row = 0; row + 1 < k->rows; ++row, at = place_after(at))
             bend_invert(at, &b);
         at = place_of(k, 0, lane);
-        b.coupling = doubles_all(0); /* from the first row again */
+        b.coupling = doubles_all(0); /* start again from the first row */
         for (uint32_t row = 0; row + 1 < k->rows; ++row, at = place_after(at))
             bend_step(at, &b);
         bend_end(k, lane, &b);
@@ -167,7 +168,7 @@ SN_APART void bend_forth(chain *k)
     k->usual = doubles_all_flagged(usual);
 }
 
-/* ---- The joints of a rope that turns: single numbers ----------------------------------------------------------------------------- */
+/* ---- The joints of a rope with turning: scalars ------------------------------------------------------------------ */
 
 typedef struct bend_joint {
     double inverse[6], v[3];
@@ -190,14 +191,14 @@ static bool joint_invert(const double *m, double *out)
     return symmetric_inverse(m, out) > CHAIN_LEAST_DET * m[0] * (m[1] * m[2]);
 }
 
-/* Row `axis` of what couples a joint to the one before. */
+/* Row `axis` of the coupling of a joint to the one before. */
 static void joint_coupling(const chain *k, uint32_t s, uint32_t axis, double *out)
 {
     for (uint32_t c = 0; c < 3; ++c)
         out[c] = k->coupled[(3 * c + axis) * STRETCHES + s];
 }
 
-/* Takes away what the joint before says. */
+/* Eliminates the joint before. */
 static void joint_reduce(const chain *k, uint32_t s, const bend_joint *before, double *block, double *y)
 {
     static const uint8_t row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
@@ -279,7 +280,7 @@ SN_APART void bend_back(chain *k)
     }
 }
 
-/* A solve, but for whether it is good. */
+/* A solve, without the test of its result. */
 static void chain_round(chain *k, bool turning)
 {
     if (turning) {

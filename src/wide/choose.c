@@ -1,7 +1,7 @@
-/* Which kernels run: by what was compiled, and what the machine has. */
+/* Selects the kernels: by what was compiled and by the machine's features. */
 #include "wide/variants.h"
 
-/* __builtin_cpu_supports also asks whether the system saves the registers. */
+/* __builtin_cpu_supports also checks that the operating system saves the registers. */
 #if defined(__GNUC__) && !defined(SINEW_SCALAR) && (defined(__x86_64__) || defined(__i386__))
 static bool has_avx2(void)
 {

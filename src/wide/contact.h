@@ -1,21 +1,21 @@
 /* Contact of balls: non-penetration, friction and restitution. Eight pairs at a time, of which no two share a ball.
 
-   A pair is corrected in positions and velocities at once. Before this the velocities are those of the motion in this
-   substep, so v h is the displacement, and a push p adds p to the position and p / h to the velocity. With n the
-   direction from b to a, g the gap between them, u the relative displacement in this substep and g0 = g - u.n the gap
-   at its start,
+   Positions and velocities of a pair are corrected together. Before this the velocities are those of the motion in this
+   substep, so v h is the displacement, and an impulse p (a length) adds p to the position and p / h to the velocity.
+   With n the direction from b to a, g the gap between them, u the relative displacement in this substep and g0 = g -
+   u.n the gap at its start,
 
-       normal      P' = max(0, P + min(g0, 0) - g)          pushes P' - P: no deeper than before, and no pull
-       friction    T' = T - u_t, cut to the length mu P'      pushes T' - T; mu_s while it sticks, mu_d when it slides
+       normal      P' = max(0, P + min(g0, 0) - g)          applies P' - P: no deeper than before, and no pull
+       friction    T' = T - u_t, cut to the length mu P'      applies T' - T; mu_s while it sticks, mu_d when it slides
 
-   P and T are the pushes in this substep so far, along the normal and across it. A substep begins with those of the
+   P and T are the impulses in this substep so far, along the normal and across it. A substep begins with those of the
    substep before (warm start), so that a pile at rest is held by P alone. Without it every ball would have to sink in
-   by as much as the weight above it requires, and that trembles. It begins with at most twice those of the substep
-   before the last: a weight pushes in both, an impact does not. (With at most those themselves a little would be lost
-   in every substep, because pushes vary: deep piles crept.) All are lengths that two particles share by their inverse
+   according to the load above it, and piles would tremble. The warm start is at most twice the impulse of the substep
+   before the last: a load acts in both, an impact does not. (With a limit of once that impulse a little would be lost
+   in every substep, because impulses vary: deep piles crept.) All are lengths that two particles share by their inverse
    masses, so masses cancel from friction.
 
-   Balls that overlap are also pushed apart, slowly, without a velocity; see sn_wide_contacts.part. A pair that
+   Overlapping balls are also separated, slowly, without a change of velocity; see sn_wide_contacts.part. A pair that
    bounces gets its new speed at once, -e times that of its approach. */
 #ifndef SN_WIDE_CONTACT_H
 #define SN_WIDE_CONTACT_H
@@ -23,10 +23,10 @@
 #include "base/simd.h"
 #include "wide/wide.h"
 
-/* The two balls of as many pairs as there are lanes. */
+/* The two balls of several pairs, one pair in each lane. */
 typedef struct contact_pair {
     const uint32_t *a, *b;
-    records place_a, place_b, speed_a, speed_b; /* as they lie in memory */
+    records place_a, place_b, speed_a, speed_b; /* as they are in memory */
     lanes3 xa, xb, va, vb;
     lanes wa, wb;
 } contact_pair;
@@ -53,8 +53,8 @@ SN_INLINE void contact_velocities(const sn_wide_contacts *run, contact_pair *p)
     p->vb = (lanes3){b.part[0], b.part[1], b.part[2]};
 }
 
-/* Which lanes move. Those of a batch without gaps that do not are moved by -0, which changes no number, and stored again: a
-   branch for each of them would be guessed wrong too often. */
+/* The lanes that move. In a full batch, lanes that do not move are moved by -0, which changes no number, and stored
+   again: a branch for each of them would be mispredicted too often. */
 typedef struct contact_movers {
     flags which;
     uint32_t mask;
@@ -76,8 +76,8 @@ SN_INLINE void contact_store(sn_vec4 *column, const uint32_t *index, records r, 
         records_store_some_far(column, index, &r, m->mask);
 }
 
-/* Adds to places, and what rounding drops of that to their remainders: a ball that rests is moved to and fro by the same length
-   in every substep, and would creep otherwise. */
+/* Adds to positions, and the rounding error to their remainders: a ball at rest is moved to and fro by the same length
+   in every substep, and would otherwise creep. */
 SN_INLINE void contact_add_place(sn_vec4 *x, sn_vec4 *x_low, const uint32_t *index, records place, lanes3 way,
                                  const contact_movers *m)
 {
@@ -96,14 +96,14 @@ SN_INLINE void contact_add_speed(sn_vec4 *v, const uint32_t *index, records spee
     contact_store(v, index, records_add(speed, add), m);
 }
 
-/* Those of a batch that act and have a pair; `have` lanes of it do. */
+/* The lanes of a batch that act and have a pair. have: number of lanes with a pair. */
 SN_INLINE contact_movers contact_movers_of(flags acts, uint32_t have, uint32_t first)
 {
     const uint32_t all = (1u << SN_WIDTH) - 1, present = ((1u << have) - 1) >> first & all;
     return (contact_movers){acts, flags_bits(acts) & present, present == all};
 }
 
-/* The direction from b to a, and the distance. Balls with one centre part upwards. */
+/* The direction from b to a, and the distance. Balls with the same centre separate upwards. */
 SN_INLINE lanes3 contact_normal(const contact_pair *p, lanes *length)
 {
     lanes3 d = lanes3_sub(p->xa, p->xb);
@@ -114,7 +114,7 @@ SN_INLINE lanes3 contact_normal(const contact_pair *p, lanes *length)
                     lanes_keep(apart, d.z * inverse)};
 }
 
-/* One number of each pair, or one for all. */
+/* One number for each pair, or one for all. */
 SN_INLINE lanes contact_number(const lane_number *each, lane_number all, size_t at)
 {
     return each ? lanes_load(each + at) : lanes_all(all);
@@ -134,7 +134,7 @@ SN_INLINE void contact_set_vector(lane_number *to, size_t batch, uint32_t first,
     lanes_store(to + 2 * SN_NEAR, a.z);
 }
 
-/* Lanes without a pair may get anything. */
+/* Lanes without a pair may be overwritten. */
 SN_INLINE void contact_keep(lane_number *to, const contact_movers *m, lanes a, lanes was)
 {
     lanes_store(to, lanes_choose(m->which, a, was));
@@ -147,7 +147,7 @@ SN_INLINE void contact_keep_vector(lane_number *to, const contact_movers *m, lan
     contact_keep(to + 2 * SN_NEAR, m, a.z, was.z);
 }
 
-/* Moves both by a change of their relative place, and of their relative velocity. */
+/* Changes the relative position and the relative velocity of both. */
 SN_INLINE void contact_move(const sn_wide_contacts *run, const contact_pair *p, lanes3 place, lanes3 speed,
                             const contact_movers *m)
 {
@@ -158,7 +158,7 @@ SN_INLINE void contact_move(const sn_wide_contacts *run, const contact_pair *p, 
     contact_add_speed(run->v, p->b, p->speed_b, lanes3_scale(speed, wb), m);
 }
 
-/* What pairs exerted, where that is asked for: see world/contact_rigid.c. */
+/* Records the velocity change of pairs, if requested: see world/contact_rigid.c. */
 SN_INLINE void contact_note(const sn_wide_contacts *run, size_t batch, uint32_t first, lanes3 speed,
                             const contact_movers *m)
 {
@@ -168,10 +168,11 @@ SN_INLINE void contact_note(const sn_wide_contacts *run, size_t batch, uint32_t 
     contact_keep_vector(run->given + batch * 3 * SN_NEAR + first, m, lanes3_add(was, speed), was);
 }
 
-/* Of the sum of the radii: no weight presses two balls apart by more in a substep. */
+/* Relative to the sum of the radii: no load separates two balls by more in a substep. */
 #define CONTACT_MOST ((lane_number)4)
 
-/* What the substep before ended with, or nothing where that is no weight: a light ball that is caught between heavy ones would be thrown farther each time. */
+/* The warm start from the previous substep. It is 0 for an impulse too large for a load: a light ball caught between
+   heavy ones would be thrown farther each time. */
 SN_INLINE void contact_warm(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
 {
     const size_t at = (size_t)batch * SN_NEAR + first;
@@ -198,22 +199,22 @@ SN_INLINE void contact_warm(const sn_wide_contacts *run, uint32_t batch, uint32_
     contact_note(run, batch, first, speed, &m);
 }
 
-/* What friction holds is left, the rest is cut to what it drags with. */
+/* Clamps a friction impulse: unchanged up to static friction; otherwise cut to dynamic friction. */
 SN_INLINE lanes3 contact_cut(lanes3 wanted, lanes hold, lanes drag)
 {
     lanes much = lanes_sqrt(lanes3_dot(wanted, wanted));
     return lanes3_scale(wanted, lanes_choose(lanes_above(much, hold), drag / much, lanes_all(1)));
 }
 
-/* T' of T - slip. */
+/* T' from T - slip. */
 SN_INLINE lanes3 contact_rub(const sn_wide_contacts *run, size_t at, lanes3 wanted, lanes normal_impulse)
 {
     return contact_cut(wanted, contact_number(run->hold, run->hold_all, at) * normal_impulse,
                        contact_number(run->drag, run->drag_all, at) * normal_impulse);
 }
 
-/* Where a pair bounces: there what it exerts turns its speed round at once, and is no weight that lasts. A ball that hits a row of
-   others so passes its speed on from one to the next. */
+/* The pairs that bounce. There the impulse reverses the speed at once, and is not used for warm starting. So a ball
+   that hits a row of others passes its speed on from one to the next. */
 SN_INLINE flags contact_bounces(const sn_wide_contacts *run, const contact_pair *p, size_t at, lanes3 n, lanes gap,
                                 lanes along, lanes *normal_impulse)
 {
@@ -223,7 +224,7 @@ SN_INLINE flags contact_bounces(const sn_wide_contacts *run, const contact_pair 
     lanes restitution = contact_number(run->restitution, run->restitution_all, at);
     flags bounces = lanes_above(zero - along, lanes_all(run->bounce_above * run->h)) & lanes_above(zero, gap) &
                     lanes_above(restitution, zero);
-    /* gravity acts on both alike, unless one is held; see sn_restitution */
+    /* Gravity acts on both equally, unless one is immovable; see sn_restitution. */
     const lanes fall =
         n.x * lanes_all(run->gravity.x) + n.y * lanes_all(run->gravity.y) + n.z * lanes_all(run->gravity.z);
     const lanes a = lanes_keep(lanes_above(p->wa, zero), fall) - lanes_keep(lanes_above(p->wb, zero), fall);
@@ -234,17 +235,17 @@ SN_INLINE flags contact_bounces(const sn_wide_contacts *run, const contact_pair 
     return bounces;
 }
 
-/* Of the sum of the radii: a pair that came farther towards each other in a substep is swept. */
+/* Relative to the sum of the radii: a pair that approached by more in a substep is swept. */
 #define CONTACT_FAR ((lane_number)0.25)
 
-/* The sweep of two balls. Seen from b, a comes from d0 = d - u by u; with q the place of nearest approach on that line, at s, they
-   touch first at
+/* The sweep of two balls. Relative to b, a moves from d0 = d - u by u. With q the point of nearest approach on that
+   line, at the time s, they touch first at
 
        t = s - sqrt((reach^2 - |q|^2) / |u|^2)
 
-   or at once, if they overlap already. Where that happens, the normal becomes that of the first touch, and the gap is the one to the plane
-   through it: negative also where a has passed b. Computed from q, because |d0|^2 - reach^2 would lose all digits on a long way. Those that bounce
-   leave along the normal of the first touch, however slow they are. */
+   or at once, if they overlap already. Then the normal becomes that of the first contact, and the gap is measured from
+   the plane through that contact: it is negative also where a has passed b. It is computed from q, because |d0|^2 -
+   reach^2 would lose all digits on a long path. Pairs that bounce use the normal of the first contact at any speed. */
 SN_INLINE flags contact_sweep(lanes3 d, lanes3 u, lanes reach, flags bouncy, lanes3 *n, lanes *gap)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1), square = lanes3_dot(u, u), limit = reach * reach;
@@ -265,7 +266,8 @@ SN_INLINE flags contact_sweep(lanes3 d, lanes3 u, lanes reach, flags bouncy, lan
     return met & far & lanes_above(zero, there);
 }
 
-/* swept: some balls may have come far in this substep, some surfaces run, or what was exerted is asked for. Most worlds have none of that. */
+/* swept: some balls may have moved far in this substep, some surfaces move, or velocity changes are recorded. Most
+   worlds have none of these. */
 SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint32_t first, const bool swept)
 {
     const size_t at = (size_t)batch * SN_NEAR + first;
@@ -296,7 +298,7 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
     lanes along = lanes3_dot(u, n), before = gap - along;
     lanes after = lanes_max(zero, normal_impulse + lanes_min(before, zero) - gap), normal = after - normal_impulse;
     flags bounces = contact_bounces(run, &p, at, n, gap, along, &after);
-    if (swept) { /* a blow: it takes all of the approach, not only what is left of it after the touch */
+    if (swept) { /* An impact: it removes the whole approach velocity, not only the part after the contact. */
         met = met & lanes_above(zero, along) & ~bounces;
         after = lanes_choose(met, normal_impulse - along, after);
     }
@@ -306,7 +308,7 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
         const lanes3 belt = contact_vector(run->belt, batch, first), off = lanes3_scale(n, lanes3_dot(belt, n));
         slip = lanes3_sub(slip, lanes3_scale(lanes3_sub(belt, off), lanes_all(run->h)));
     }
-    const lanes3 tangent_impulse = lanes3_sub(was, lanes3_scale(n, lanes3_dot(was, n))); /* the normal turns */
+    const lanes3 tangent_impulse = lanes3_sub(was, lanes3_scale(n, lanes3_dot(was, n))); /* the tangent plane rotates */
     lanes3 rubs = contact_rub(run, at, lanes3_sub(tangent_impulse, slip), after),
            across = lanes3_sub(rubs, tangent_impulse);
     lanes deep = lanes_max(zero, (zero - before) - lanes_all(run->slop) * reach);
@@ -332,7 +334,7 @@ SN_INLINE void contact_project_swept(const sn_wide_contacts *run, uint32_t batch
     contact_project(run, batch, first, true);
 }
 
-/* A plane does not give: all of a push is the ball's. */
+/* Contact with a plane. A plane does not move: the ball gets the whole correction. */
 SN_INLINE void contact_plane(sn_wide_plane *run, uint32_t first)
 {
     const lanes zero = lanes_all(0), h = lanes_all(run->h), radius = lanes_load(run->radius + first);
@@ -374,7 +376,7 @@ static void contact_plane_all(sn_wide_plane *run)
 #define CONTACT_LOOP(name, one)                                                                                        \
     static void name(const sn_wide_contacts *given)                                                                    \
     {                                                                                                                  \
-        const sn_wide_contacts own = *given; /* what is stored cannot change this one */                               \
+        const sn_wide_contacts own = *given; /* a local copy: stores cannot change it */                               \
         for (uint32_t b = own.first; b < own.end; ++b)                                                                 \
             for (uint32_t first = 0; first < own.lanes[b]; first += SN_WIDTH)                                          \
                 one(&own, b, first);                                                                                   \

@@ -1,4 +1,4 @@
-/* Contact of balls and of bodies, and what of surfaces is near, one pair at a time. */
+/* Contact of balls and of bodies, and proximity of surface features, one pair at a time. */
 #define SN_VECTOR 0
 #include "wide/contact.h"
 #include "wide/body_clear.h"

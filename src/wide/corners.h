@@ -1,6 +1,6 @@
-/* How the corners of a tile of a surface move, SN_WIDTH of them at a time: sums for a motion like that of
-   something rigid, then what is left of theirs. See contact/surface_looks.c. And how its triangles are
-   deformed: see contact/surface_smooth.c. Sums are in another order at other widths: no result depends on them. */
+/* Motion of the corners of a tile of a surface, SN_WIDTH at a time: sums for a best-fit rigid motion, then the
+   residuals. See contact/surface_looks.c. Also the deformation of its triangles: see contact/surface_smooth.c. The
+   order of sums depends on the width: no result depends on them. */
 #ifndef SN_WIDE_CORNERS_H
 #define SN_WIDE_CORNERS_H
 
@@ -13,14 +13,14 @@ SN_INLINE lanes3 corners_load(const sn_wide_corners *c, uint32_t row, uint32_t a
     return lanes3_of(lanes_load(from), lanes_load(from + SN_WIDE_CORNERS), lanes_load(from + 2 * SN_WIDE_CORNERS));
 }
 
-/* Places seen from the first corner. */
+/* Positions relative to the first corner. */
 SN_INLINE lanes3 corners_place(const sn_wide_corners *c, uint32_t at, sn_vec3 from)
 {
     return lanes3_sub(corners_load(c, 0, at),
                       lanes3_of(lanes_all((double)from.x), lanes_all((double)from.y), lanes_all((double)from.z)));
 }
 
-/* What moves a corner: a vector, or its way. */
+/* The vector of a corner, or its displacement. */
 SN_INLINE lanes3 corners_vector(const sn_wide_corners *c, uint32_t at)
 {
     const lanes3 vector = corners_load(c, 3, at);
@@ -41,7 +41,7 @@ SN_INLINE sn_vec3 corners_sums(lanes3 a)
     return vec3(corners_sum(a.x), corners_sum(a.y), corners_sum(a.z));
 }
 
-/* The largest, or a number that is none. */
+/* The largest, or NaN. */
 SN_INLINE sn_real corners_most(lanes a)
 {
     sn_real part[SN_WIDTH], most;
@@ -70,7 +70,7 @@ SN_INLINE lanes3 corners_larger(lanes3 a, lanes3 b)
     return lanes3_of(lanes_max(a.x, b.x), lanes_max(a.y, b.y), lanes_max(a.z, b.z));
 }
 
-/* Sums, and the box of ends, or of places where there are no ways. */
+/* Sums, and the box of end positions (of positions if there are no displacements). */
 static void corners_add(sn_wide_corners *c)
 {
     const sn_real *row = c->rows;
@@ -100,7 +100,7 @@ static void corners_add(sn_wide_corners *c)
     c->du = corners_sums(du), c->dv = corners_sums(dv);
 }
 
-/* m^2, and that of vectors: of no corner is more left than this. */
+/* Sets the largest squared residual of the vectors and the largest squared distance from the centre, m^2. */
 static void corners_rest(sn_wide_corners *c, sn_vec3 centre, sn_vec3 mean, sn_vec3 spin)
 {
     const lanes3 m = lanes3_of(lanes_all((double)mean.x), lanes_all((double)mean.y), lanes_all((double)mean.z)),
@@ -116,7 +116,7 @@ static void corners_rest(sn_wide_corners *c, sn_vec3 centre, sn_vec3 mean, sn_ve
     c->radius = corners_most(radius);
 }
 
-/* The least and the most of each number of deformation gradients. */
+/* The minimum and maximum of each component of the deformation gradients. */
 static void corners_gradients(sn_wide_gradients *g)
 {
     lanes least[6], most[6];

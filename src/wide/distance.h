@@ -1,17 +1,18 @@
-/* Distances. Two points pushed along the line between them need only their difference, so these have a way of their own
-   through records: one turning in and one out instead of two. They also make do with one division: with l the distance and
-   g = wa + wb + alpha,
+/* Distances. Two points that move along the line between them need only their difference. So distances have special
+   code for records: one transpose in and one out instead of two. They also need only one division: with l the distance
+   and g = wa + wb + alpha,
 
        dlambda / l = (-C - alpha lambda) / (g l),     a += wa (a - b) dlambda / l,     b -= wb (a - b) dlambda / l.
 
-   With damping the rate of l, times gamma, is taken from what is wanted, and g = (1 + gamma) (wa + wb) + alpha. */
+   With damping, gamma times the change of l is subtracted from the wanted correction, and g = (1 + gamma) (wa + wb) +
+   alpha. */
 #ifndef SN_WIDE_DISTANCE_H
 #define SN_WIDE_DISTANCE_H
 
 #include "base/bits.h"
 #include "wide/batches.h"
 
-/* The distance; and of those that are bounds, the sign of C. */
+/* The distance; for bounds also the sign of C. */
 SN_INLINE void pair_params(const sn_wide_run *run, size_t at, lanes *param)
 {
     param[0] = lanes_load(run->param + at);
@@ -20,22 +21,23 @@ SN_INLINE void pair_params(const sn_wide_run *run, size_t at, lanes *param)
 
 struct pair_loss;
 
-/* What a kind of distance makes of the difference of its points: dlambda / l, and where that holds. lambda is NULL where it is 0
-   and its new value is not needed. loss is NULL where there is neither damping nor a stiffness k. */
+/* The formula of a kind of distance. From the difference of the points it computes dlambda / l, and the lanes where
+   that is valid. lambda is NULL where it is 0 and its new value is not needed. loss is NULL without damping and
+   stiffness k. */
 typedef lanes share_fn(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
                        const struct pair_loss *loss, const lanes *least, flags *usual);
 
-/* What damping takes from what is wanted, and the stiffness k. */
+/* The reduction of the correction by damping, and the stiffness k. */
 typedef struct pair_loss {
     lanes pull, k;
 } pair_loss;
 
-/* Between these g l is precise, and one division does. */
+/* Between these limits g l is precise, and one division is enough. */
 #define PAIR_LEAST 1e-30f
 #define PAIR_MOST  3e38f
 
 #if SN_WIDTH == 1
-/* wanted / (give l). Points that coincide have no direction. They part along x where they may, and rest otherwise; see
+/* wanted / (give l). Points that coincide have no direction: they separate along x if may_part, and otherwise stay; see
    constraints/distance.c. */
 SN_INLINE lanes pair_share(lanes wanted, lanes give, lanes *length, lanes3 *difference, flags may_part,
                            const lanes *least, flags *usual)
@@ -55,8 +57,8 @@ SN_INLINE lanes pair_share(lanes wanted, lanes give, lanes *length, lanes3 *diff
     return give != 0 ? wanted / give / *length : 0;
 }
 #else
-/* Only the usual case. Everything else is left to the one lane above: it is rare, and code for it in the middle of a loop
-   makes the loop a seventh slower. This is what wanted is to be divided by, and where that is usual. */
+/* Only the usual case. Everything else is rare and left to the one-lane version above: code for it in the middle of a
+   loop makes the loop a seventh slower. Returns the divisor of wanted, and the lanes where it is usable. */
 SN_INLINE lanes pair_under(lanes *wanted, lanes give, lanes length, const lanes *least, flags *usual)
 {
     if (least)
@@ -98,12 +100,13 @@ SN_INLINE lanes distance_share(lanes3 *difference, lanes give, const lanes *para
     return share;
 }
 
-/* C = sign (l - bound) >= 0, with the sign 1 or -1. Without a multiplier it acts if violated, and then pushes. */
+/* C = sign (l - bound) >= 0, with the sign 1 or -1. Without a multiplier it acts only if violated, in the direction of
+   the sign. */
 SN_INLINE lanes bound_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
                             const pair_loss *loss, const lanes *least, flags *usual)
 {
     const lanes zero = lanes_all(0), sign = param[1];
-    const flags may_part = lanes_above(sign * param[0], zero); /* a largest distance pushes nothing apart */
+    const flags may_part = lanes_above(sign * param[0], zero); /* a largest distance never separates points */
     lanes length = pair_length(difference), wanted = sign * (param[0] - length); /* -C */
     if (!lambda) {
         lanes share = pair_share(wanted, give, &length, difference, may_part, least, usual);
@@ -111,7 +114,7 @@ SN_INLINE lanes bound_share(lanes3 *difference, lanes give, const lanes *param, 
     }
     flags rests = wide_rests(zero - wanted, alpha, lambda[0]);
     wanted = wanted - alpha * lambda[0];
-    if (loss) /* C falls where l does, or rises */
+    if (loss) /* sign: how C changes with l */
         wanted = wanted - sign * loss->pull;
     lanes share = pair_share(wanted, give, &length, difference, may_part, least, usual);
     if (loss)
@@ -124,7 +127,7 @@ SN_INLINE lanes bound_share(lanes3 *difference, lanes give, const lanes *param, 
     return sign * share;
 }
 
-/* With the multiplier that it begins with: what preloads move points by. */
+/* With the initial multiplier: the displacement by preloads. */
 SN_INLINE lanes preload_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
                               const pair_loss *loss, const lanes *least, flags *usual)
 {
@@ -134,16 +137,16 @@ SN_INLINE lanes preload_share(lanes3 *difference, lanes give, const lanes *param
            pair_share(lambda[0] * give, give, &length, difference, lanes_above(lanes_all(0), length), least, usual);
 }
 
-/* A kind of distance, and what is known of a run: multipliers are neither read nor written (plain), no compliance (rigid). These
-   are constants wherever they are used, so that each combination is a loop of its own. */
+/* A kind of distance, and the properties of a run: multipliers are neither read nor written (plain), no compliance
+   (rigid). They are constants wherever they are used, so that each combination is a loop of its own. */
 typedef struct pair_shape {
     share_fn *share;
     bool plain, rigid;
-    bool gives; /* there may be damping, or a stiffness k */
-    bool loads; /* the pass is that of preloads */
+    bool gives; /* there may be damping or a stiffness k */
+    bool loads; /* the pass applies preloads */
 } pair_shape;
 
-/* The multipliers that a run begins with, and ends with. */
+/* The multipliers at the start of a run, and at its end. */
 SN_INLINE void pair_read(const sn_wide_run *run, const pair_shape *shape, size_t at, uint32_t mask, lanes give,
                          lanes rest, lanes *lambda)
 {
@@ -170,13 +173,15 @@ SN_INLINE lanes pair_gamma(const sn_wide_run *run, size_t at)
     return lanes_min(lanes_load(run->compliance + at) * damping, lanes_all(1e30f));
 }
 
-/* From how far the points came in the substep. Without damping their start is not noted. */
+/* The effect of damping, from the displacements of the points in the substep. Without damping their start is not
+   stored. */
 SN_INLINE pair_loss pair_lose(const sn_wide_run *run, size_t at, lanes3 difference, lanes3 way_a, lanes3 way_c,
                               lanes *give)
 {
     const lanes zero = lanes_all(0), length = pair_length(&difference), gamma = pair_gamma(run, at);
     *give = (lanes_all(1) + gamma) * *give;
-    const lanes3 apart = lanes3_sub(way_a, way_c); /* along x where the points coincide, as they part then */
+    const lanes3 apart = lanes3_sub(way_a, way_c); /* along x where the points coincide, because they separate in that
+                                                      direction */
     const lanes rate = lanes_choose(lanes_above(length, zero), lanes3_dot(difference, apart) / length, apart.x);
     return (pair_loss){lanes_keep(lanes_above(gamma, zero), gamma * rate),
                        run->stiffness ? lanes_load(run->stiffness + at) : lanes_all(1)};
@@ -192,15 +197,15 @@ SN_INLINE lanes3 pair_less_past(lanes3 way, lanes3 past, flags valid)
 
 typedef enum pair_layout { PAIR_NEAR, PAIR_FAR, PAIR_PLANES } pair_layout;
 
-/* ---- What is not usual --------------------------------------------------------------------------------------------------- */
+/* ---- Rare cases -------------------------------------------------------------------------------------------------- */
 
 #if SN_WIDTH == 1
 SN_INLINE void pair_rest(const sn_wide_run *run, pair_layout layout, uint32_t b, uint32_t lanes_left)
 {
-    (void)run, (void)layout, (void)b, (void)lanes_left; /* there is none */
+    (void)run, (void)layout, (void)b, (void)lanes_left; /* there are none */
 }
 #else
-/* A run of batch b. */
+/* A run with only batch b. */
 SN_INLINE sn_wide_run pair_part(const sn_wide_run *run, uint32_t b)
 {
     sn_wide_run part = *run;
@@ -220,7 +225,7 @@ SN_INLINE sn_wide_run pair_part(const sn_wide_run *run, uint32_t b)
     return part;
 }
 
-/* These lanes of the first batch, one by one. */
+/* Solves these lanes of the first batch, one by one. */
 SN_APART void pair_rest_of(sn_wide_run part, pair_layout layout, uint32_t lanes_left)
 {
     const uint16_t mask = (uint16_t)lanes_left;
@@ -229,7 +234,8 @@ SN_APART void pair_rest_of(sn_wide_run part, pair_layout layout, uint32_t lanes_
     (layout == PAIR_NEAR ? single->near : layout == PAIR_FAR ? single->far : single->planes)(&part);
 }
 
-/* Of batch b. The run is handed on by value: if its address left the loop, all of it would have to be read again for every batch. */
+/* Solves the remaining lanes of batch b. The run is passed by value: if its address escaped from the loop, all of it
+   would have to be reloaded for every batch. */
 SN_INLINE void pair_rest(const sn_wide_run *run, pair_layout layout, uint32_t b, uint32_t lanes_left)
 {
     sn_wide_run part = pair_part(run, b);
@@ -237,7 +243,8 @@ SN_INLINE void pair_rest(const sn_wide_run *run, pair_layout layout, uint32_t b,
 }
 #endif
 
-/* |C + alpha lambda| / sqrt 2, as dlambda is what that was divided by give; and whether it was far off, to either side or longer. */
+/* Records |C + alpha lambda| / sqrt 2, computed from dlambda times its divisor. Also records whether the error was
+   large, in either direction or only for long ones. */
 SN_INLINE void pair_note(const sn_wide_run *run, size_t at, bool either, lanes share, lanes give, lanes rest,
                          const lanes3 *difference, uint32_t mask)
 {
@@ -245,7 +252,8 @@ SN_INLINE void pair_note(const sn_wide_run *run, size_t at, bool either, lanes s
         const lanes off = pair_length(difference) - rest;
         const uint32_t here =
             mask & flags_bits(lanes_above(either ? lanes_abs(off) : off, rest * lanes_all(run->off_from)));
-        run->far_off[at / SN_BATCH] |= (uint16_t)(here << at % SN_BATCH); /* whether there are any cannot be foreseen */
+        run->far_off[at / SN_BATCH] |= (uint16_t)(here << at % SN_BATCH); /* without a branch: it would be
+                                                                             unpredictable */
         *run->noted += bits_count(here);
     }
     if (run->largest)
@@ -253,7 +261,7 @@ SN_INLINE void pair_note(const sn_wide_run *run, size_t at, bool either, lanes s
                           mask);
 }
 
-/* The lanes of mask that are usual; the others are left to pair_rest when this batch is stored. */
+/* The lanes of mask that are usual. The others are left to pair_rest when this batch is stored. */
 SN_INLINE uint32_t pair_usual(uint32_t mask, flags usual)
 {
 #if SN_WIDTH > 1
@@ -264,7 +272,7 @@ SN_INLINE uint32_t pair_usual(uint32_t mask, flags usual)
 #endif
 }
 
-/* ---- Planes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Planes ------------------------------------------------------------------------------------------------------ */
 
 SN_INLINE lanes3 pair_nowhere(void)
 {
@@ -341,22 +349,22 @@ SN_INLINE void pair_loop_planes(const sn_wide_run *run, const pair_shape *shape)
         pair_each_planes(run, shape, false);
 }
 
-/* ---- Records ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 #if SN_WIDTH <= 8
-/* How far the points of a batch go, and which lanes of it. */
+/* The displacements of the points of a batch, and the active lanes. */
 typedef struct pair_push {
     lanes3 a, c;
     uint32_t now;
 } pair_push;
 
-/* So many batches are evaluated before the first of them is moved: they share no particle. A machine that looks ahead some
-   hundred instructions sees one batch and a half, and would wait for the root and the division of each; this way it waits for
-   none of them. */
+/* Batches that are evaluated before the first of them is moved: they share no particle. An out-of-order window of some
+   hundred instructions covers one batch and a half, and would wait for the root and the division of each. In blocks it
+   waits for none of them. */
 #define PAIR_BLOCK 16u
 
 #define PAIR_RECORDS(suffix, number, LAYOUT)                                                                           \
-    /* How far the points of so many lanes came since the start of the substep. */                                     \
+    /* Displacement of the points of SN_WIDTH lanes since the start of the substep. */                                 \
     SN_INLINE lanes3 pair_way_##suffix(const sn_wide_run *run, const number *at)                                       \
     {                                                                                                                  \
         records way = records_sub(records_load_##suffix(run->x, at), records_load_##suffix(run->start, at));           \
@@ -422,7 +430,7 @@ typedef struct pair_push {
         if (from->now != mask)                                                                                         \
             pair_rest(run, LAYOUT, b, (mask ^ from->now) << first);                                                    \
     }                                                                                                                  \
-    /* The same for all kinds: not once for each of them. */                                                           \
+    /* Shared by all kinds. */                                                                                         \
     SN_APART void pair_back_all_##suffix(const sn_wide_run *run, uint32_t start, uint32_t end, const pair_push *push)  \
     {                                                                                                                  \
         const uint32_t parts = SN_BATCH / SN_WIDTH;                                                                    \
@@ -446,7 +454,8 @@ PAIR_RECORDS(far, uint32_t, PAIR_FAR)
 #endif
 
 #if SN_WIDTH != 4
-/* Records without remainders: x is all there is, and takes the pushes. All stays in registers, with one turning in and one out. */
+/* Records without remainders: only x, which gets the corrections. Everything stays in registers, with one transpose in
+   and one out. */
 #define PAIR_ALONE(suffix, number, LAYOUT)                                                                             \
     SN_INLINE void pair_batch_coarse_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b,             \
                                               uint32_t first)                                                          \
@@ -495,16 +504,17 @@ PAIR_RECORDS(far, uint32_t, PAIR_FAR)
                     pair_batch_coarse_##suffix(run, shape, b, first);                                                  \
     }
 #else
-/* The same for four lanes, of which a machine has to do twice as many, and with which WebAssembly is fast if loops are short: its
-   compilers spill what a whole batch wants to keep in registers. So in three loops: where the records lie; what is wanted of
-   them, with the root; and moving them, with the division, if it can be left until then. Batches of a run share no particle, so
-   that the order makes no difference, and no loop waits for both the root and the division. */
+/* The same for four lanes. Here a machine has twice as many vectors to process, and WebAssembly is fast only with short
+   loops: its compilers spill what a whole batch keeps in registers. So there are three loops: addresses of the records;
+   the wanted corrections, with the root; and the displacements, with the division, if it can be deferred until then.
+   Batches of a run share no particle, so the order makes no difference, and no loop waits for both the root and the
+   division. */
 typedef struct pair_way {
-    sn_vec4 *at[8]; /* of the points a and c of four lanes */
+    sn_vec4 *at[8]; /* points a and c of four lanes */
     lanes push
-        [4]; /* a record for each lane: times w, it is added to a and subtracted from c. Where the division is left to
-                       be done: the difference in lanes, x, y and z, and what is wanted of it, */
-    lanes under; /*   and what that is to be divided by */
+        [4]; /* a record for each lane: times w, it is added to a and subtracted from c. If the division is deferred:
+                the difference in lanes, x, y and z, and the wanted correction */
+    lanes under; /* and its divisor */
     uint32_t now, mask;
 } pair_way;
 
@@ -577,7 +587,7 @@ SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t
     pair_write(run, shape, at, to->now, &lambda);
 }
 
-/* Where the points go. */
+/* Applies the displacements. */
 SN_INLINE void pair_go(const pair_way *from, const pair_shape *shape, records *ya, records *yc)
 {
     records push;
@@ -612,7 +622,7 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
             way[i].mask = mask >> i * SN_WIDTH & WIDE_ALL_LANES;                                                       \
         }                                                                                                              \
     }                                                                                                                  \
-    /* Where not all lanes move. */                                                                                    \
+    /* If not all lanes move. */                                                                                       \
     SN_INLINE void pair_move_some_##suffix(const sn_wide_run *run, const pair_shape *shape, size_t at,                 \
                                            const pair_way *from)                                                       \
     {                                                                                                                  \
@@ -652,18 +662,18 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
     }
 #endif
 
-/* ---- Kinds ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Kinds ------------------------------------------------------------------------------------------------------- */
 
-/* The loop for what is usual in a run, and one for everything. Distances, which are most of a cloth, have more between
-   them: PLAIN, with compliance but no multipliers, and ANY, without damping and k. Where a module has to be small and few are
-   solved (PAIR_FEW), there is only the one for everything. */
+/* The loop for the usual case of a run, and one for everything. Distances, which are most of a cloth, have more in
+   between: PLAIN, with compliance but no multipliers, and ANY, without damping and k. Where a module must be small and
+   few are solved (PAIR_FEW), there is only the general loop. */
 #ifdef PAIR_FEW
 #define PAIR_MANY false
 #else
 #define PAIR_MANY true
 #endif
 
-/* A page has few bounds, so that it has the one for everything for them. */
+/* A web page has few bounds, so they use only the general loop. */
 #ifdef __wasm__
 #define PAIR_MANY_BOUNDS false
 #else
@@ -671,7 +681,7 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
 #endif
 
 #define PAIR_LOOPS(loop, name, RIGID, PLAIN, ANY)                                                                      \
-    const sn_wide_run own = *run; /* what is stored cannot change this one */                                          \
+    const sn_wide_run own = *run; /* a local copy: stores cannot change it */                                          \
     const pair_shape rigid = {name##_share, true, true, false, false};                                                 \
     const pair_shape plain = {name##_share, true, false, false, false};                                                \
     const pair_shape any = {name##_share, false, false, false, false};                                                 \

@@ -1,4 +1,4 @@
-/* The driver of kinds that compute in single precision. Compiled once for each size of vectors. */
+/* The driver for kinds that compute in single precision. Compiled once for each vector size. */
 #define SN_LANE_DOUBLE 0
 #include "wide/variants.h"
 

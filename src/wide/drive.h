@@ -1,16 +1,17 @@
-/* One driver for all kinds: the constraints of a run are evaluated SN_WIDTH at a time by the kind's own function (sinew/lanes.h),
-   solved by the one row formula (solvers/row_lanes.h), and their particles moved. Everything about memory is here.
+/* One driver for all kinds. The constraints of a run are evaluated SN_WIDTH at a time by the kind's own function
+   (sinew/lanes.h), solved by the common row formula (solvers/row_lanes.h), and their particles are moved. All memory
+   access is here.
 
-   What moves are *entries*: particles, and the rotations of bodies. Points are particles in most runs. In runs with anchors a point
-   is a sum of particles with weights, or fixed to a body, or a place in the world. Its entries are then its corners, one or four;
-   the rotations come after the corners of all points. */
+   The things that move are *entries*: particles, and the rotations of bodies. In most runs points are particles. In
+   runs with anchors a point is a weighted sum of particles, or attached to a body, or a place in the world. Its entries
+   are then its corners, one or four; the rotations come after the corners of all points. */
 #ifndef SN_WIDE_DRIVE_H
 #define SN_WIDE_DRIVE_H
 
 #include "solvers/preload.h"
 #include "wide/drive_points.h"
 
-/* ---- What is exerted ----------------------------------------------------------------------------------------------- */
+/* ---- Exerted forces ---------------------------------------------------------------------------------------------- */
 
 DRIVE_APART void drive_note_last(drive_group *g)
 {
@@ -21,8 +22,8 @@ DRIVE_APART void drive_note_last(drive_group *g)
     }
 }
 
-/* As sn_constraint_exerted, with the gradients by which things were moved: joints exert a force and a torque on their last point,
-   others a force along each row. */
+/* Like sn_constraint_exerted, with the gradients used for the displacements: joints exert a force and a torque on their
+   last point, other kinds a force along each row. */
 DRIVE_APART void drive_exert(const drive_group *g)
 {
     lanes3 push = drive_zero3(), turn = drive_zero3();
@@ -40,7 +41,7 @@ DRIVE_APART void drive_exert(const drive_group *g)
     memcpy(g->run->torque + g->at, all, sizeof all);
 }
 
-/* ---- Any ---------------------------------------------------------------------------------------------------------- */
+/* ---- Any kind ---------------------------------------------------------------------------------------------------- */
 
 SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula, drive_shape shape)
 {
@@ -79,7 +80,7 @@ SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula, drive_shape 
     formula(&in, &out);
     drive_know(g, shape);
     g->exists = out.exists & flags_of(g->mask);
-    if (!flags_all(g->exists)) /* what has no gradient is not pushed, whatever was written */
+    if (!flags_all(g->exists)) /* lanes without a gradient must not move, whatever the formula wrote */
         for (uint32_t i = 0; i < read; ++i) {
             g->f->by_point[i] = lanes3_keep(g->exists, g->f->by_point[i]);
             if (oriented)
@@ -125,8 +126,9 @@ SN_INLINE void drive_write_lambda(const drive_group *g)
     }
 }
 
-/* How far an entry came since the start of the substep, what rounding left over of that start, and how contact is about to move it. With BDF2
-   the first is less a third of the displacement before; see row_way in solvers/row.h. */
+/* The displacement of an entry since the start of the substep, the rounding remainder of that start, and the expected
+   displacement by contact. With BDF2 the first is reduced by a third of the previous displacement; see row_way in
+   solvers/row.h. */
 SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left, lanes3 *expected)
 {
     const sn_wide_run *run = g->run;
@@ -163,7 +165,7 @@ SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left,
     return by;
 }
 
-/* grad C . (x - x0) of each row, where a row asks for it: elsewhere x0 may never have been noted. */
+/* grad C . (x - x0) for each row that needs it: elsewhere x0 may never have been stored. */
 DRIVE_APART void drive_way(drive_group *g, flags asks)
 {
     for (uint32_t r = 0; r < g->rows; ++r)
@@ -187,10 +189,10 @@ DRIVE_APART void drive_solve_block(const rows_problem *p)
 }
 
 #if !SN_LANE_DOUBLE
-/* Of most joints: three rows along axes, three about them. */
+/* For most joints: three rows along axes, three about them. */
 #define DRIVE_JOINT_ROTATIONAL (7u << 3)
 
-/* The same for these, in which most is constant. */
+/* The same for these, where most is constant. */
 #define DRIVE_SOLVE(FIRST)                                                                                             \
     DRIVE_APART void drive_solve_##FIRST(const rows_problem *p)                                                        \
     {                                                                                                                  \
@@ -230,7 +232,7 @@ SN_INLINE void drive_solve(drive_group *g, drive_shape shape)
     const lanes compliance = run->compliance ? lanes_from(run->compliance + g->at) : zero;
     const lanes damping = run->damping ? lanes_from(run->damping + g->at) : zero;
     const lanes gamma = lanes_min(compliance * damping * inverse_h, top);
-    flags asks = lanes_above(gamma, zero) & g->exists; /* what is in lanes without a constraint may be anything */
+    flags asks = lanes_above(gamma, zero) & g->exists; /* lanes without a constraint may contain anything */
     for (uint32_t r = 0; own_rows && r < g->rows; ++r)
         asks |= g->f->row[r].rate |
                 (lanes_unequal(g->f->row[r].compliance, zero) & lanes_unequal(g->f->row[r].damping, zero));
@@ -276,10 +278,10 @@ SN_INLINE void drive_solve(drive_group *g, drive_shape shape)
     drive_solve_block(&p);
 }
 
-/* What an entry is pushed by. */
+/* The displacement of an entry. */
 SN_INLINE lanes3 drive_push(const drive_group *g, uint32_t e, drive_shape shape)
 {
-    if (shape.axial) { /* as the sum below, in which all else is 0 */
+    if (shape.axial) { /* equal to the sum below, where everything else is 0 */
         const lanes k = g->f->by_point[e].x, zero = lanes_all(0);
         return lanes3_scale((lanes3){k * g->step[0] + zero, k * g->step[1] + zero, k * g->step[2] + zero}, g->w[e]);
     }
@@ -310,7 +312,7 @@ DRIVE_APART void drive_limit_turns(drive_group *g)
         g->push[e] = lanes3_scale(g->push[e], scale);
 }
 
-/* Where places have no remainder, what is too small to be told from their rounding is left alone; see tiled.c. */
+/* Where positions have no remainder, displacements too small against their rounding are dropped; see tiled.c. */
 DRIVE_APART void drive_drop_small(drive_group *g)
 {
     const lanes least = lanes_all((double)g->run->least);
@@ -352,8 +354,8 @@ SN_INLINE void drive_move(const drive_group *g)
             scatter3_add(g->bodies && e >= g->turns ? run->turned : run->d, g->slot[e], g->push[e], g->moves[e]);
 }
 
-/* The step of the pass of preloads, of kinds of one row, instead of a solution. The product of gradients is limited as that
-   of rods is: by the parameter that they keep. */
+/* The preload step for kinds with one row, instead of a solution. The product of gradients is limited like that of
+   rods: by the parameter that they keep. */
 DRIVE_APART void drive_preload(drive_group *g)
 {
     const sn_wide_run *run = g->run;
@@ -432,7 +434,7 @@ SN_INLINE void drive_all(const sn_wide_run *run, sn_lanes_fn *formula, drive_sha
         }
 }
 
-/* One row of so many particles. */
+/* One row, POINTS particles. */
 #define DRIVE_SINGLE(POINTS, PLANES)                                                                                   \
     static void drive_single_##POINTS##_##PLANES(const sn_wide_run *run, sn_lanes_fn *formula)                         \
     {                                                                                                                  \
@@ -441,7 +443,7 @@ SN_INLINE void drive_all(const sn_wide_run *run, sn_lanes_fn *formula, drive_sha
 
 DRIVE_SINGLE(4, 0)
 DRIVE_SINGLE(4, 1)
-#ifdef __wasm__ /* for a page to fetch less, kinds of three points have no copy of their own */
+#ifdef __wasm__ /* to keep web pages small, kinds of three points have no copy of their own */
 #define DRIVE_LEAST_POINTS 4
 #define drive_single_3_0   NULL
 #define drive_single_3_1   NULL
@@ -451,7 +453,7 @@ DRIVE_SINGLE(3, 0)
 DRIVE_SINGLE(3, 1)
 #endif
 
-/* Three rows of four particles, along the axes: bending. */
+/* Three rows of four particles, along the axes: for bending. */
 #define DRIVE_AXIAL(PLANES)                                                                                            \
     static void drive_axial_##PLANES(const sn_wide_run *run, sn_lanes_fn *formula)                                     \
     {                                                                                                                  \
@@ -471,7 +473,7 @@ static void drive_any(const sn_wide_run *run, sn_lanes_fn *formula)
 }
 
 #if !SN_LANE_DOUBLE
-/* Most joints. */
+/* For most joints. */
 static void drive_joint(const sn_wide_run *run, sn_lanes_fn *formula)
 {
     drive_all(run, formula, (drive_shape){2, 6, 1, DRIVE_JOINT_ROTATIONAL, true, false, false, false});

@@ -1,5 +1,5 @@
-/* The constraints of a group of the driver (drive.h): what is known of them, and where their points are, as particles, in planes, or
-   anchored to bodies and places. */
+/* The constraints of a group of the driver (drive.h): their data, and the positions of their points, which are
+   particles, in planes, or anchored to bodies and places. */
 #ifndef SN_WIDE_DRIVE_POINTS_H
 #define SN_WIDE_DRIVE_POINTS_H
 
@@ -9,24 +9,26 @@
 #define DRIVE_CORNERS (4 * SN_MAX_POINTS)
 #define DRIVE_ENTRIES (DRIVE_CORNERS + SN_MAX_POINTS)
 
-/* For what is rare, or long: once, not once for each shape. */
+/* For rare or long code: compiled once, not once for each shape. */
 #ifdef __GNUC__
 #define DRIVE_APART static __attribute__((noinline))
 #else
 #define DRIVE_APART static
 #endif
 
-/* What is known of a run: constants wherever a shape is used, so that the usual ones have loops of their own. */
+/* The properties of a run. They are constants wherever a shape is used, so that the usual shapes have loops of their
+   own. */
 typedef struct drive_shape {
     uint32_t points, rows;
-    uint32_t corners;    /* of a point; 0: points are particles */
-    uint32_t rotational; /* by row: as in sn_kind */
+    uint32_t corners;    /* for each point; 0: points are particles */
+    uint32_t rotational; /* a bit for each row, as in sn_kind */
     bool bodies, planes;
-    bool single; /* one row, of which its kind says all; neither orientations nor states */
-    bool axial; /* sn_kind.axial, of particles: of its gradients only those of the first row are read, and of these x */
+    bool single; /* one row, with the properties of its kind; neither orientations nor states */
+    bool axial;  /* sn_kind.axial, for particles: only the gradients of the first row are read, and of these only x */
 } drive_shape;
 
-/* What the formula reads and writes. Apart from the rest: what has an address that is handed on has to stay in memory. */
+/* The input and output of the formula. Separate from the rest, because data whose address escapes must stay in
+   memory. */
 typedef struct drive_formula {
     lanes3 x[SN_MAX_POINTS];
     lanes4 q[SN_MAX_POINTS];
@@ -35,37 +37,40 @@ typedef struct drive_formula {
     lanes_row row[SN_MAX_ROWS];
 } drive_formula;
 
-/* SN_WIDTH constraints on their way. */
+/* SN_WIDTH constraints being solved. */
 typedef struct drive_group {
     const sn_wide_run *run;
     drive_formula *f;
     uint32_t points, rows, entries;
     uint32_t turns;      /* the first entry that is a rotation */
-    uint32_t rotational; /* rows that have gradients by those alone; what stands for their other entries is not read */
+    uint32_t rotational; /* bits: rows with gradients for rotations only; gradients for their other entries are not
+                            read */
     uint32_t corners;
     bool bodies, planes;
-    uint32_t mask;                          /* lanes that have a constraint */
-    size_t at;                              /* the first of them, by batch and lane */
-    uint32_t slot[DRIVE_ENTRIES][SN_WIDTH]; /* of rotations: the body */
-    uint32_t moves[DRIVE_ENTRIES];          /* lanes that have such an entry */
+    uint32_t mask;                          /* lanes with a constraint */
+    size_t at;                              /* index of the first of them, by batch and lane */
+    uint32_t slot[DRIVE_ENTRIES][SN_WIDTH]; /* for rotations: the body */
+    uint32_t moves[DRIVE_ENTRIES];          /* lanes with such an entry */
     lanes3 arm[SN_MAX_POINTS];              /* m: from the centre of a body to the point, in the world */
-    lanes3 back[SN_MAX_POINTS][3]; /* the rows of the matrix that takes a torque in the world to the rotation */
+    lanes3 back[SN_MAX_POINTS][3]; /* rows of the matrix that maps a torque in the world to the gradient for the
+                                      rotation */
     lanes3 give[SN_MAX_POINTS];    /* 1/m: sn_turn.give */
     lanes weight[DRIVE_CORNERS];
     lanes w[DRIVE_ENTRIES];
     lanes lambda[SN_MAX_ROWS], step[SN_MAX_ROWS];
     lanes way[SN_MAX_ROWS], rate_way[SN_MAX_ROWS];
-    lanes3 by_corner[SN_MAX_ROWS * DRIVE_CORNERS]; /* where points have several */
-    lanes3 *
-        linear; /* gradients by the entries that are no rotations: by_corner or f->by_point. Those by rotations are in f->by_turn */
+    lanes3 by_corner[SN_MAX_ROWS * DRIVE_CORNERS]; /* if points have several corners */
+    lanes3
+        *linear; /* gradients for the entries that are not rotations: by_corner or f->by_point. Those for rotations are
+                    in f->by_turn */
     lanes3 push[DRIVE_ENTRIES];
     lanes3 last_point[SN_MAX_ROWS],
-        last_turn[SN_MAX_ROWS]; /* gradients by the last point, where what is exerted is asked for */
+        last_turn[SN_MAX_ROWS]; /* gradients for the last point, if exerted forces are recorded */
     flags exists;
 } drive_group;
 
-/* What is known of a group. It is said again after every call that the compiler does not see through: a function that has the group's address
-   might have changed it, and loops over constants would become loops over anything. */
+/* Sets the constants of a group. It is repeated after every call that is opaque to the compiler: a function that has
+   the group's address might have changed it, and loops with constant bounds would become general ones. */
 SN_INLINE void drive_know(drive_group *g, drive_shape shape)
 {
     g->points = shape.points;
@@ -90,7 +95,7 @@ SN_INLINE lanes_row drive_zero_row(void)
     return (lanes_row){no, no, no, zero, zero, zero, zero, zero, zero};
 }
 
-/* ---- Points that are particles ------------------------------------------------------------------------------------ */
+/* ---- Points that are particles ----------------------------------------------------------------------------------- */
 
 SN_INLINE void drive_look_records(drive_group *g)
 {
@@ -114,7 +119,7 @@ SN_INLINE void drive_look_records(drive_group *g)
     }
 }
 
-/* ---- Planes ------------------------------------------------------------------------------------------------------- */
+/* ---- Planes ------------------------------------------------------------------------------------------------------ */
 
 SN_INLINE size_t drive_offset(const drive_group *g, uint32_t i)
 {
@@ -135,7 +140,7 @@ SN_INLINE void drive_look_planes(drive_group *g)
     }
 }
 
-/* ---- Points that are anchored ------------------------------------------------------------------------------------- */
+/* ---- Anchored points --------------------------------------------------------------------------------------------- */
 
 /* From numbers of the plan: see sn_wide_run.anchor. */
 SN_INLINE const uint32_t *drive_anchor(const drive_group *g, uint32_t i, uint32_t number)
@@ -161,7 +166,7 @@ SN_INLINE lanes4 drive_fixed4(const drive_group *g, uint32_t i, uint32_t number)
                     drive_fixed(g, i, number + 3)};
 }
 
-/* First b, then a. */
+/* The product: first b, then a. */
 SN_INLINE lanes4 drive_times(lanes4 a, lanes4 b)
 {
     return (lanes4){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
@@ -183,7 +188,7 @@ SN_INLINE lanes3 drive_combine(const lanes3 e[3], lanes3 a)
     return lanes3_add(lanes3_add(lanes3_scale(e[0], a.x), lanes3_scale(e[1], a.y)), lanes3_scale(e[2], a.z));
 }
 
-/* A body in the frame of the substep: see constraints/evaluate.c, where it is derived. */
+/* Prepares a body in the frame of the substep. The derivation is in constraints/evaluate.c. */
 SN_INLINE void drive_look_body(drive_group *g, uint32_t i, flags on_body, lanes3 place)
 {
     const sn_wide_run *run = g->run;
@@ -211,7 +216,7 @@ SN_INLINE void drive_look_body(drive_group *g, uint32_t i, flags on_body, lanes3
     g->back[i][2] = lanes3_add(axis[2], lanes3_sub(lanes3_scale(axis[1], a.x), lanes3_scale(axis[0], a.y)));
 }
 
-/* The particles behind a point, and where they make it. A place in the world has none that moves. */
+/* The corners of a point, and the position that they give. A place in the world has no corner that moves. */
 SN_INLINE void drive_look_corners(drive_group *g, uint32_t i, flags in_world, lanes3 place, lanes3 *origin)
 {
     const sn_wide_run *run = g->run;
@@ -263,13 +268,13 @@ SN_INLINE lanes3 *drive_gradient(const drive_group *g, uint32_t r, uint32_t e)
     return e < g->turns ? &g->linear[r * g->turns + e] : &g->f->by_turn[r * (g->entries - g->turns) + e - g->turns];
 }
 
-/* Whether a row has a gradient by an entry. */
+/* True if a row has a gradient for an entry. */
 SN_INLINE bool drive_has(const drive_group *g, uint32_t r, uint32_t e)
 {
     return e >= g->turns || !(g->rotational >> r & 1);
 }
 
-/* What is this small beside the rest is rounding; see evaluate.c. */
+/* A component this small beside the rest is rounding error; see evaluate.c. */
 SN_INLINE lanes3 drive_without_rounding(lanes3 t, flags open)
 {
     lanes x = lanes_abs(t.x), y = lanes_abs(t.y), z = lanes_abs(t.z);
@@ -291,8 +296,8 @@ SN_INLINE lanes drive_largest(lanes3 a)
     return lanes_max(lanes_abs(a.x), lanes_max(lanes_abs(a.y), lanes_abs(a.z)));
 }
 
-/* Two points of one body push against each other, and what rounding leaves of that is not to turn it; see evaluate.c. What is no
-   number stays one. */
+/* Adds gradients. Two points of one body may act against each other, and the rounding error that remains must not
+   rotate it; see evaluate.c. NaN stays NaN. */
 SN_INLINE lanes3 drive_sum(const drive_group *g, uint32_t r, uint32_t e, lanes3 a, lanes3 b)
 {
     const uint32_t i = e - g->turns;
@@ -306,7 +311,7 @@ SN_INLINE lanes3 drive_sum(const drive_group *g, uint32_t r, uint32_t e, lanes3 
                     lanes_keep(~lanes_at_least(least, lanes_abs(sum.z)), sum.z)};
 }
 
-/* Entries from first to end that are the same particle, or the same rotation, are one: the first has it all. */
+/* Merges entries from first to end that are the same particle or the same rotation: the first gets all gradients. */
 DRIVE_APART void drive_merge(drive_group *g, uint32_t first, uint32_t end)
 {
     for (uint32_t e = first + 1; e < end; ++e)
@@ -329,7 +334,7 @@ DRIVE_APART void drive_merge(drive_group *g, uint32_t first, uint32_t end)
         }
 }
 
-/* What the gradients of a point mean to the rotation of its body. */
+/* The gradients for the rotation of a body from those of a point on it. */
 SN_INLINE void drive_spread_turn(drive_group *g, uint32_t i)
 {
     const lanes zero = lanes_all(0);
@@ -353,7 +358,8 @@ SN_INLINE void drive_spread_turn(drive_group *g, uint32_t i)
     }
 }
 
-/* Gradients by point become gradients by entry. What turns a body is found first: it depends on the gradients by its point. */
+/* Converts gradients by point to gradients by entry. Those for rotations come first, because they depend on the
+   gradients by point. */
 SN_INLINE void drive_spread(drive_group *g)
 {
     for (uint32_t i = 0; g->bodies && i < g->points; ++i)

@@ -1,4 +1,4 @@
-/* Between memory, which holds single precision, and lanes of either precision: one number of each lane after the other, or
+/* Transfer between memory, which holds single precision, and lanes of either precision: one number for each lane, or
    records of four numbers. */
 #ifndef SN_WIDE_GATHER_H
 #define SN_WIDE_GATHER_H
@@ -16,7 +16,7 @@ typedef float stored_lanes __attribute__((vector_size(SN_WIDTH * 4)));
 typedef float stored_record __attribute__((vector_size(16)));
 #endif
 
-/* ---- One number of each lane -------------------------------------------------------------------------------------- */
+/* ---- One number for each lane ------------------------------------------------------------------------------------ */
 
 SN_INLINE lanes lanes_from(const float *from)
 {
@@ -39,7 +39,8 @@ SN_INLINE void lanes_to(float *to, lanes a)
 #endif
 }
 
-/* Numbers of things, and where there is one; the number is 0 where there is `none`, so that another is looked at, in vain. */
+/* Loads slot numbers, and returns the lanes that have one. The number becomes 0 where it is `none`, so that loading it
+   is harmless. */
 SN_INLINE flags slots_or_none(const uint32_t *from, uint32_t none, uint32_t *slot)
 {
 #if SN_VECTOR
@@ -56,14 +57,14 @@ SN_INLINE flags slots_or_none(const uint32_t *from, uint32_t none, uint32_t *slo
 #endif
 }
 
-/* ---- Planes ------------------------------------------------------------------------------------------------------- */
+/* ---- Planes ------------------------------------------------------------------------------------------------------ */
 
 SN_INLINE lanes3 planes_load3(const float *from)
 {
     return (lanes3){lanes_from(from), lanes_from(from + SN_BATCH), lanes_from(from + 2 * SN_BATCH)};
 }
 
-/* Adds to the lanes of mask. What is added is rounded to single precision first. Other lanes keep what they hold. */
+/* Adds to the lanes of mask. The summand is first rounded to single precision. The other lanes are unchanged. */
 SN_INLINE void planes_add(float *to, lanes a, uint32_t mask)
 {
     float by[SN_WIDTH], sum[SN_WIDTH];
@@ -84,13 +85,15 @@ SN_INLINE void planes_add3(float *to, lanes3 a, uint32_t mask)
     planes_add(to + 2 * SN_BATCH, a.z, mask);
 }
 
-/* ---- Records ------------------------------------------------------------------------------------------------------ */
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* Four things for each of these lanes:
-   - gather4: the records at these places of an array of things of `stride` bytes;
-   - gather_places: (x - origin) + d of particles, in single precision, and w of x. NULL: there is no d;
-   - gather_origins: one for each lane, of an array of particles. 0 takes nothing away from a place;
-   - scatter3_add: adds to the records of the lanes of mask; w stays. What is added is rounded to single precision first. */
+/* Records of four numbers for each lane:
+
+   - gather4: the records at these indices of an array with elements of `stride` bytes;
+   - gather_places: (x - origin) + d of particles, in single precision, and w of x. d NULL: without d;
+   - gather_origins: one for each lane, from an array of particles. 0 subtracts nothing;
+   - scatter3_add: adds to the records of the lanes of mask; w is unchanged. The summand is first rounded to single
+     precision. */
 
 #if SN_VECTOR && !SN_LANE_DOUBLE
 
@@ -148,7 +151,7 @@ typedef struct origins {
     stored_record of[SN_RECORDS];
 } origins;
 
-/* Four records become four numbers of four lanes, and the other way round. */
+/* Transposes four records into four lanes of four numbers, or back. */
 SN_INLINE void transpose4(stored_record r[4])
 {
     stored_record ab = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);

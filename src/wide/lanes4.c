@@ -1,4 +1,4 @@
-/* Four lanes: what every 64-bit x86 and ARM has. */
+/* Four lanes: available on every 64-bit x86 and ARM. */
 #include "wide/variants.h"
 
 #if SN_WIDE_VECTORS && !defined(SINEW_WITHOUT_LANES4) &&                                                               \
@@ -6,7 +6,7 @@
 #define SN_VECTOR 16
 #include "wide/table.h"
 
-/* A page does without: ropes that are solved one by one have the same bits, and it has few that are alike. */
+/* Web pages do not need it: ropes solved one by one have the same bits, and pages have few equal ropes. */
 #ifdef __wasm__
 #define LANES4_TEAM NULL
 #else

@@ -1,17 +1,17 @@
-/* Limits between aggregates, those of one batch at once: see solvers/hierarchy.h. */
+/* Limits between aggregates, a batch at a time: see solvers/hierarchy.h. */
 #ifndef SN_WIDE_LIMITS_H
 #define SN_WIDE_LIMITS_H
 
 #include "wide/batches.h"
 
 #if SN_WIDTH <= 8
-/* How far the ends of so many limits go, and the first of them. */
+/* The displacements of the ends of SN_WIDTH limits. end: of the first. */
 typedef struct limits_push {
     lanes3 a, c;
     const uint32_t *end;
 } limits_push;
 
-/* False where none is too long: nothing moves. */
+/* False if none is too long: nothing moves. */
 SN_INLINE bool limits_find(const sn_wide_limits *run, uint32_t b, uint32_t first, limits_push *to)
 {
     const uint32_t *a = run->end + 2 * (size_t)b * SN_BATCH + first, *c = a + SN_BATCH;
@@ -32,7 +32,7 @@ SN_INLINE bool limits_find(const sn_wide_limits *run, uint32_t b, uint32_t first
     return flags_bits(acts) != 0;
 }
 
-/* So many are evaluated before the first of them is moved: see PAIR_BLOCK in distance.h. */
+/* Limits that are evaluated before the first of them is moved: see PAIR_BLOCK in distance.h. */
 #define LIMITS_BLOCK 16u
 
 static void limits_sweep(const sn_wide_limits *run)
@@ -43,7 +43,7 @@ static void limits_sweep(const sn_wide_limits *run)
         const uint32_t end = count - start < LIMITS_BLOCK ? count : start + LIMITS_BLOCK;
         uint32_t moved = 0;
         for (uint32_t i = start; i < end; ++i)
-            if (run->mask[i / parts] >> i % parts * SN_WIDTH) /* empty lanes are the last */
+            if (run->mask[i / parts] >> i % parts * SN_WIDTH) /* empty lanes are last */
                 moved += limits_find(run, i / parts, i % parts * SN_WIDTH, &push[moved]);
         for (const limits_push *from = push; from < push + moved; ++from) {
             const records pa = records_turn((records){{from->a.x, from->a.y, from->a.z, lanes_all(0)}});

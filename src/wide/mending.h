@@ -1,10 +1,10 @@
-/* Which rods of a tile are too long: see solvers/tiled_mend.c. */
+/* Finds the rods of a tile that are too long: see solvers/tiled_mend.c. */
 #ifndef SN_WIDE_MENDING_H
 #define SN_WIDE_MENDING_H
 
 #include "wide/batches.h"
 
-/* Notes the lanes that are longer than off_from times their rest length. */
+/* Records the lanes that are longer than off_from times their rest length. */
 SN_INLINE void mending_note(const sn_wide_run *run, uint32_t b, uint32_t first, lanes3 apart)
 {
     const lanes most = lanes_load(run->param + (size_t)b * SN_BATCH + first) * lanes_all(run->off_from);

@@ -1,5 +1,5 @@
-/* The loops over particles. In memory a particle is x, y, z and a number that stays as it is, so a vector of lanes holds the
-   records of SN_WIDTH / 4 particles one after the other. */
+/* The loops over particles. In memory a particle is x, y, z and a fourth number that does not change. So a vector of
+   lanes holds the records of SN_WIDTH / 4 particles, one after the other. */
 #ifndef SN_WIDE_MOTION_H
 #define SN_WIDE_MOTION_H
 
@@ -7,7 +7,7 @@
 #include "wide/wide.h"
 
 #if SN_WIDTH > 1 && SN_WIDTH <= 8
-/* ---- Whole particles ----------------------------------------------------------------------------------------------------------- */
+/* ---- Whole particles --------------------------------------------------------------------------------------------- */
 
 static void motion_note(const sn_motion *motion)
 {
@@ -20,10 +20,10 @@ static void motion_note(const sn_motion *motion)
 
 #define MOTION_STEP (SN_WIDTH / 4u)
 
-/* Of one or two particles, wherever they are; the same one twice at the end of an odd number. */
+/* One or two particles at any slots; the same one twice at the end of an odd number. */
 typedef struct motion_places {
     uint32_t slot[2];
-    bool together; /* one after the other; a constant wherever it is used */
+    bool together; /* consecutive; a constant wherever it is used */
 } motion_places;
 
 SN_INLINE lanes motion_column(const sn_vec4 *column, motion_places at)
@@ -61,7 +61,7 @@ SN_INLINE flags motion_xyz(void)
     return xyz;
 }
 
-/* The coordinates of `to`, and what stays of `from`. */
+/* Stores the coordinates of `to`, and the fourth number of `from`. */
 SN_INLINE void motion_store(const sn_motion *motion, motion_places at, moving from, moving to)
 {
     flags xyz = motion_xyz();
@@ -71,14 +71,14 @@ SN_INLINE void motion_store(const sn_motion *motion, motion_places at, moving fr
     motion_put(motion->v_low, at, lanes_keep(xyz, to.v_low));
 }
 
-/* w of each particle in all of its places. */
+/* w of each particle in all four of its lanes. */
 SN_INLINE lanes motion_w(lanes x)
 {
     records r = {{x, x, x, x}};
     return records_w(r).part[0];
 }
 
-/* Not by way of memory: what is stored in parts is loaded as a whole only after a wait. */
+/* Not through memory: a load of a vector that was stored in parts has to wait. */
 SN_INLINE lanes motion_force(const sn_motion *motion, motion_places at)
 {
     const sn_vec3 *f = &motion->force[at.slot[0]];
@@ -90,7 +90,7 @@ SN_INLINE lanes motion_force(const sn_motion *motion, motion_places at)
 #endif
 }
 
-/* Predicts some particles; BDF2: which all have a past, under gravity alone. */
+/* Predicts some particles. BDF2: all of them have a past, and only gravity acts. */
 SN_INLINE moving motion_predict_moving(const sn_motion *motion, motion_places at, moving m, lanes a, flags moves)
 {
     if (!motion->looks_back)
@@ -121,7 +121,7 @@ SN_INLINE flags motion_predict_some(const sn_motion *motion, motion_places at, m
         motion_put(motion->start, at, lanes_choose(moves, m.x, motion_column(motion->start, at)));
         motion_put(motion->start_low, at, m.x_low);
     }
-    moving to; /* nearly all move, and need not choose */
+    moving to; /* nearly all particles move: then no selection is needed */
     if (SN_WIDTH == 4 && flags_bits(moves) == 0xf)
         to = motion_predict_moving(motion, at, m, a, flags_everywhere());
     else
@@ -159,7 +159,7 @@ SN_INLINE bool motion_predict_all(const sn_motion *motion)
 
 static bool motion_predict(const sn_motion *given)
 {
-    sn_motion own = *given; /* what is stored cannot change this one */
+    sn_motion own = *given; /* a local copy: stores cannot change it */
     if (own.looks_back) {
         own.force = NULL;
         return motion_predict_all(&own);
@@ -167,7 +167,7 @@ static bool motion_predict(const sn_motion *given)
     own.looks_back = false;
     if (own.force || own.start || own.lose >= 0.5f || own.ends_previous || !own.settles_previous)
         return motion_predict_all(&own);
-    own.force = NULL; /* the usual: constants, so that the loop need not ask */
+    own.force = NULL; /* the usual case: constants, so that the loop has no branches */
     own.start = NULL;
     own.settles_previous = true;
     own.ends_previous = false;
@@ -186,7 +186,7 @@ SN_INLINE flags motion_settle_fine(const sn_motion *motion, motion_places at, mo
     return is_sound(&to);
 }
 
-/* Only velocities change. */
+/* Changes only velocities. */
 SN_INLINE flags motion_settle_coarse(const sn_motion *motion, motion_places at, motion_places mark)
 {
     moving m = {.x = motion_column(motion->x, at),
@@ -266,18 +266,18 @@ static bool motion_end(const sn_motion *given)
 static const sn_motion_table motion_functions = {motion_predict, motion_note, motion_settle, motion_end};
 #endif
 
-/* ---- Between records and planes ----------------------------------------------------------------------------------------------- */
+/* ---- Between records and planes ---------------------------------------------------------------------------------- */
 
 #if SN_WIDTH <= 8
 static const uint32_t motion_row[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-/* Where particle i of a range is, in rows of so many floats. */
+/* The position of particle i of a range, in rows of `row` floats. */
 SN_INLINE size_t motion_place(uint32_t i, size_t row)
 {
     return i / SN_BATCH * row + i % SN_BATCH;
 }
 
-/* Transposes the records of a column into three planes and back, and w into a fourth; count is a multiple of 16. */
+/* Transposes the records of a column into three planes, or back, and w into a fourth. count is a multiple of 16. */
 SN_INLINE void motion_transpose_in(const sn_vec4 *from, uint32_t count, float *plane, size_t row, float *w)
 {
     for (uint32_t i = 0; i < count; i += SN_WIDTH) {

@@ -1,5 +1,5 @@
-/* The loop over particles with four of them in a vector of sixteen lanes: the usual prediction alone, under gravity. All else is left to motion.h,
-   with eight lanes. */
+/* The loop over particles with four of them in a vector of sixteen lanes: only the usual prediction, under gravity.
+   Everything else is left to motion.h with eight lanes. */
 #ifndef SN_WIDE_MOTION_FOURS_H
 #define SN_WIDE_MOTION_FOURS_H
 
@@ -8,7 +8,7 @@
 
 #define FOURS 4u
 
-/* Of each particle: x, y and z; w in all of its places. */
+/* Lane masks and values for each particle: x, y and z; w in all four of its lanes. */
 SN_INLINE flags fours_xyz(void)
 {
     flags xyz = flags_everywhere();
@@ -22,7 +22,7 @@ SN_INLINE lanes fours_w(lanes x)
     return (lanes)_mm512_permute_ps((__m512)x, 0xff);
 }
 
-/* As motion_predict_some. Sixteen lanes choose by a mask, which costs them nothing. */
+/* Like motion_predict_some. With sixteen lanes selection uses masks and is free. */
 SN_INLINE flags fours_predict_some(const sn_motion *motion, uint32_t slot, sn_vec4 *mark, lanes gravity)
 {
     const flags xyz = fours_xyz();
@@ -43,10 +43,10 @@ SN_INLINE flags fours_predict_some(const sn_motion *motion, uint32_t slot, sn_ve
     return sound;
 }
 
-/* Those of a range from `i` on, `end` left out: whole vectors. settles and coarse are constants. */
+/* Predicts the particles of a range from `i` to `end` (exclusive): whole vectors. settles and coarse are constants. */
 SN_INLINE bool fours_predict(const sn_motion *given, uint32_t i, uint32_t end, bool settles, bool coarse)
 {
-    sn_motion own = *given; /* what is stored cannot change this one */
+    sn_motion own = *given; /* a local copy: stores cannot change it */
     lanes gravity = lanes_all(0);
     flags sound = flags_everywhere();
     own.settles_previous = settles;
@@ -62,7 +62,7 @@ SN_INLINE bool fours_predict(const sn_motion *given, uint32_t i, uint32_t end, b
     return flags_all(sound | ~fours_xyz());
 }
 
-/* Whether this is the usual. */
+/* True for the usual case. */
 SN_INLINE bool fours_may_predict(const sn_motion *motion)
 {
     return !motion->looks_back && !motion->force && !motion->start && motion->lose < (sn_real)0.5 &&

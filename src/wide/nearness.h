@@ -1,11 +1,18 @@
-/* Which features of a tile of a surface may be near one of another tile: SN_WIDTH of them at a time. See contact/surface_listing.c.
+/* Proximity test of features of a tile of a surface against a feature of another tile: SN_WIDTH of them at a time. See
+   contact/surface_listing.c.
 
-   Nothing that is nearer than `far` is left out, whatever numbers round. A few are kept that are a little farther away: how many depends on the width, and no result does. So
-   - the distance of two edges is that of the lines where the nearest spots of these are within both edges, or nearly so, and otherwise the least of an end from the other edge. Edges that are nearly parallel
-     (their angle has a sine below 0.03) count as parallel: the least distance of an end is then too large by no more than that sine times the longer edge, as squares add up;
-   - that of a point from a triangle is the distance from its plane where it is above it, or nearly so, and otherwise that from an edge. For a triangle that is nearly a line its box decides.
+   No feature nearer than `far` is left out, whatever the rounding. A few that are slightly farther are included: how
+   many depends on the width, but no result does. So
 
-   Coordinates are off by 1e-7 of the size of the two tiles. A spot on an edge that is not `small` is then off by less than NEAR_SLACK of the edge. For what is small boxes decide. */
+   - the distance of two edges is that of their lines if the nearest points of these are within both edges, or nearly
+     so; otherwise the least distance of an end from the other edge. Nearly parallel edges (the angle has a sine below
+     0.03) count as parallel: the least distance of an end is then too large by at most that sine times the longer edge,
+     as squares add up;
+   - the distance of a point from a triangle is the distance from its plane if the point is above it, or nearly so;
+     otherwise that from an edge. For a triangle that is nearly a line its box decides.
+
+   Coordinates have an error of 1e-7 of the size of the two tiles. Then the error of a point on an edge that is not
+   `small` is less than NEAR_SLACK of the edge. For small features boxes decide. */
 #ifndef SN_WIDE_NEARNESS_H
 #define SN_WIDE_NEARNESS_H
 
@@ -14,9 +21,9 @@
 #include "wide/quiet.h"
 #include "wide/wide.h"
 
-#define NEAR_PARALLEL 1e-3 /* the square of the sine */
-#define NEAR_SLACK    0.05 /* of an edge, beyond its ends */
-#define NEAR_LINE     1e-2 /* the square of the sine below which a triangle is nearly a line */
+#define NEAR_PARALLEL 1e-3 /* squared sine */
+#define NEAR_SLACK    0.05 /* relative to an edge, beyond its ends */
+#define NEAR_LINE     1e-2 /* squared sine below which a triangle is nearly a line */
 
 SN_INLINE lanes3 near_load(const sn_wide_features *of, uint32_t corner, uint32_t at)
 {
@@ -34,13 +41,13 @@ SN_INLINE lanes near_bounded(lanes t)
     return lanes_min(lanes_max(t, lanes_all(0)), lanes_all(1));
 }
 
-/* Whether two intervals overlap. */
+/* True where two intervals overlap. */
 SN_INLINE flags near_overlap(lanes low, lanes high, lanes other_low, lanes other_high)
 {
     return lanes_at_least(high, other_low) & lanes_at_least(other_high, low);
 }
 
-/* Squared, from p to the edge from a along ab. No number if ab is 0: lanes_min takes the other. */
+/* The squared distance from p to the edge from a along ab. NaN if ab is 0: lanes_min takes the other argument. */
 SN_INLINE lanes near_edge(lanes3 ap, lanes3 ab, lanes square)
 {
     const lanes t = near_bounded(lanes3_dot(ap, ab) / square);
@@ -48,7 +55,7 @@ SN_INLINE lanes near_edge(lanes3 ap, lanes3 ab, lanes square)
     return lanes3_dot(d, d);
 }
 
-/* Lanes from `at` on that are features, and not before the first. */
+/* The lanes from `at` on that are features and not before the first. */
 SN_INLINE uint32_t near_there(uint32_t at, uint32_t first, uint32_t count)
 {
     const uint32_t there = count - at >= SN_WIDTH ? SN_ALL_LANES : (1u << (count - at)) - 1;
@@ -62,7 +69,7 @@ SN_INLINE uint32_t near_note(uint16_t *to, uint32_t found, uint32_t at, uint32_t
     return found;
 }
 
-/* Squared, from p to triangles. */
+/* True where triangles may be nearer to p than the square root of `most`. */
 SN_INLINE flags near_triangle(lanes3 p, lanes3 a, lanes3 b, lanes3 c, lanes most, lanes small)
 {
     const lanes3 ab = lanes3_sub(b, a), ac = lanes3_sub(c, a), bc = lanes3_sub(c, b), ap = lanes3_sub(p, a),
@@ -80,7 +87,8 @@ SN_INLINE flags near_triangle(lanes3 p, lanes3 a, lanes3 b, lanes3 c, lanes most
     return line | over | aside;
 }
 
-/* Those whose boxes, larger by `far`, have p inside, and that are near. Numbers go to `to`; gives how many. */
+/* Finds triangles that are near p and whose boxes, enlarged by `far`, contain p. Their numbers go to `to`; returns how
+   many. */
 static uint32_t near_triangles(const sn_wide_nearness *run, const sn_vec3 *corner, uint32_t first, uint16_t *to)
 {
     const sn_wide_features *of = run->of;
@@ -141,13 +149,13 @@ static uint32_t near_edges(const sn_wide_nearness *run, const sn_vec3 *corner, u
     return found;
 }
 
-/* Row `vector` of features that go far, along an axis. */
+/* Row `vector` of moving features, along an axis. */
 SN_INLINE lanes near_row(const sn_wide_sweeps *of, uint32_t vector, uint32_t axis, uint32_t at)
 {
     return lanes_load(of->rows + (3 * vector + axis) * (size_t)of->stride + at);
 }
 
-/* Notes `around`, and those that come to the box. */
+/* Sets `around`, and finds the features that reach the box. */
 static void near_reaching(sn_wide_sweeps *of, const sn_real box[4][3])
 {
     of->near_count = of->group_count = 0;
@@ -170,7 +178,8 @@ static void near_reaching(sn_wide_sweeps *of, const sn_real box[4][3])
     }
 }
 
-/* Boxes around features and where they go, as sn_surface_sweeps_meet has them: seen from the mean velocity of the corners of both. i: the one feature. */
+/* Compares the swept boxes of features along an axis, like sn_surface_sweeps_meet: relative to the mean velocity of the
+   corners of both. i: the one feature. */
 SN_INLINE flags near_swept(const sn_wide_sweeps *from, uint32_t i, const sn_wide_sweeps *of, uint32_t at, uint32_t axis,
                            lanes far)
 {
@@ -211,21 +220,23 @@ static uint32_t near_sweeps(const sn_wide_sweeps *from, uint32_t i, const sn_wid
     return found;
 }
 
-/* ---- Bounds of distances ------------------------------------------------------------------------------------------------
+/* ---- Bounds of distances --------------------------------------------------------------------------------------------
 
-   Of pairs, one in a lane: a distance d with low <= d <= high. Corners 1 to 3 are seen from corner 0, so numbers lose no more than 1e-7 of the size L of the pair. Where lines are at an angle whose
-   sine is above 0.03, and triangles are no lines, the distance from a plane, or of two lines, by a normal n is off by less than 1e-5 L. Which side of an end a spot is on is
-   left open within NEAR_SLACK of an edge, and BOUNDS_SHARE of the distance is for what that changes where L is much more than the edges are long. */
+   For pairs, one in each lane: a distance d with low <= d <= high. Corners 1 to 3 are relative to corner 0, so rounding
+   is at most 1e-7 of the size L of the pair. If the sine of the angle between lines is above 0.03, and triangles are
+   not lines, the distance from a plane, or of two lines, computed from a normal n has an error below 1e-5 L. The side
+   of an end on which a point is remains open within NEAR_SLACK of an edge. BOUNDS_SHARE of the distance allows for the
+   effect of this where L is much larger than the edges. */
 #define BOUNDS_SHARE 0.01
 #define BOUNDS_SIZE  2e-5
-#define BOUNDS_TINY  1e-10 /* m^2: of edges that are shorter, */
+#define BOUNDS_TINY  1e-10 /* m^2: for shorter edges nothing is known */
 #define BOUNDS_HUGE                                                                                                    \
-    1e10 /*   and of pairs that are larger, nothing is known: products of their coordinates have no numbers */
+    1e10 /* m^2: for larger pairs nothing is known either, because products of their coordinates overflow */
 
 typedef struct near_bounds {
     lanes low, high; /* m^2 */
     lanes size;      /* m^2 */
-    flags inner;     /* the nearest spots may be within both edges, or within the triangle */
+    flags inner;     /* the nearest points may be inside both edges, or inside the triangle */
 } near_bounds;
 
 SN_INLINE lanes3 bounds_load(const sn_real *rows, uint32_t corner, uint32_t at)
@@ -234,7 +245,7 @@ SN_INLINE lanes3 bounds_load(const sn_real *rows, uint32_t corner, uint32_t at)
     return lanes3_of(lanes_load(from), lanes_load(from + SN_WIDE_COUPLES), lanes_load(from + 2 * SN_WIDE_COUPLES));
 }
 
-/* Of the point 0 and triangles. */
+/* For the point 0 and triangles. */
 SN_INLINE near_bounds bounds_triangle(lanes3 a, lanes3 b, lanes3 c)
 {
     const lanes3 ab = lanes3_sub(b, a), ac = lanes3_sub(c, a), bc = lanes3_sub(c, b), ap = lanes3_negate(a),
@@ -257,7 +268,7 @@ SN_INLINE near_bounds bounds_triangle(lanes3 a, lanes3 b, lanes3 c)
                          .inner = above | ~plain};
 }
 
-/* Of the edge from 0 to b and those from c to d. */
+/* For the edge from 0 to b and the edges from c to d. */
 SN_INLINE near_bounds bounds_edges(lanes3 b, lanes3 c, lanes3 d)
 {
     const lanes3 q = lanes3_sub(d, c), r = lanes3_negate(c), n = lanes3_cross(b, q);
@@ -290,13 +301,13 @@ static void near_couples(const sn_wide_couples *run)
         const near_bounds of = run->edges ? bounds_edges(a, b, c) : bounds_triangle(a, b, c);
         const lanes lost = lanes_sqrt(of.size) * lanes_all(BOUNDS_SIZE), zero = lanes_all(0);
         const lanes low = lanes_sqrt(lanes_max(of.low, zero)) * lanes_all(1 - BOUNDS_SHARE) - lost;
-        lanes_store(run->low + at, lanes_max(low, zero)); /* 0 of what is no number */
+        lanes_store(run->low + at, lanes_max(low, zero)); /* 0 for NaN */
         lanes_store(run->high + at, lanes_sqrt(of.high) * lanes_all(1 + BOUNDS_SHARE) + lost);
         lanes_store(run->inner + at, lanes_choose(of.inner, lanes_all(1), zero));
     }
 }
 
-/* The largest difference of a vector at a corner of the one and at a corner of the other. */
+/* The largest difference between a vector at a corner of the one feature and a vector at a corner of the other. */
 static void near_differences(const sn_wide_couples *run)
 {
     for (uint32_t at = 0; at < run->count; at += SN_WIDTH) {

@@ -1,11 +1,11 @@
-/* The loops over particles for tiles that stay in planes during a whole step. Lanes without a particle have w = 0 and stay
-   where they are. `side` are the rows of velocities, `back` those of BDF2's past, which all that move have. */
+/* The loops over particles for tiles that stay in planes during a whole step. Lanes without a particle have w = 0 and
+   do not move. `side`: rows of velocities. `back`: rows of BDF2's past, which all moving particles must have. */
 #ifndef SN_WIDE_PLANES_H
 #define SN_WIDE_PLANES_H
 
 #include "wide/motion.h"
 
-/* One coordinate of as many particles as there are lanes: at is in a row of places, beside in one of velocities. */
+/* One coordinate of SN_WIDTH particles. at: in a row of positions; beside: in a row of velocities. */
 SN_INLINE moving planes_load(const float *at, const float *beside)
 {
     return (moving){lanes_load(at + SN_PLANE_X * SN_BATCH), lanes_load(at + SN_PLANE_D * SN_BATCH),
@@ -65,13 +65,13 @@ SN_INLINE bool planes_predict_all(const sn_motion *motion, float *plane, float *
 
 static bool motion_predict_planes(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)
 {
-    sn_motion own = *motion; /* what is stored cannot change this one */
+    sn_motion own = *motion; /* a local copy: stores cannot change it */
     if (own.looks_back)
         return planes_predict_all(&own, plane, side, back, rows);
     own.looks_back = false;
     if (!own.coarse || own.ends_previous || !own.settles_previous)
         return planes_predict_all(&own, plane, side, NULL, rows);
-    own.coarse = own.settles_previous = true; /* the usual */
+    own.coarse = own.settles_previous = true; /* the usual case */
     own.ends_previous = false;
     return planes_predict_all(&own, plane, side, NULL, rows);
 }

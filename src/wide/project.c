@@ -1,4 +1,4 @@
-/* Which function projects a run. */
+/* Selects the function that projects a run. */
 #include "wide/variants.h"
 
 #include <sinew/lanes.h>
@@ -9,7 +9,7 @@ void sn_wide_project(const sn_wide *wide, const sn_wide_run *run)
     (void)wide, (void)run; /* there are no wide kernels */
 }
 #else
-/* By size of vectors, and precision. */
+/* By vector size and precision. */
 static sn_wide_drive_fn *const drivers[3][2] = {
     {sn_wide_drive_lanes_0, sn_wide_drive_double_lanes_0},
 #if SN_LANES_16

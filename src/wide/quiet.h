@@ -1,6 +1,6 @@
-/* Vertices of surfaces that are far from touching anything: places and velocities as a substep begins, places as it ends,
-   and how far they are from what was expected, SN_WIDTH of them at a time. See contact/surface_quiet.c. Places end as
-   they are stored, to the same bits at all widths. */
+/* Vertices of surfaces that are far from any contact, SN_WIDTH at a time: positions and velocities at the start of a
+   substep, positions at its end, and their deviation from the expected motion. See contact/surface_quiet.c. End
+   positions have the same bits as the stored ones at all widths. */
 #ifndef SN_WIDE_QUIET_H
 #define SN_WIDE_QUIET_H
 
@@ -21,7 +21,7 @@ SN_INLINE lanes3 quiet_vectors(records a)
     return lanes3_of(d.part[0], d.part[1], d.part[2]);
 }
 
-/* Whether some place, or inverse mass, is not what it was. */
+/* True if some position or inverse mass differs from that at the end of the last substep. */
 static bool quiet_starts(const sn_wide_quiet *run)
 {
     flags differ = {0};
@@ -40,7 +40,7 @@ static bool quiet_starts(const sn_wide_quiet *run)
     return flags_any(differ);
 }
 
-/* What the sum of two numbers loses: Knuth, The art of computer programming, 4.2.2. */
+/* The rounding error of a sum: Knuth, The art of computer programming, 4.2.2. */
 SN_INLINE lanes quiet_error(lanes a, lanes b)
 {
     const lanes sum = a + b, part = sum - a;
@@ -69,7 +69,8 @@ static void quiet_ends(const sn_wide_quiet *run)
     }
 }
 
-/* J: what a vertex gained beside the work of gravity, less a share of its energy, or more than that. */
+/* J: the energy that a vertex gained beyond the work of gravity, minus a share of its energy; or an upper bound of
+   it. */
 static void quiet_gains(const sn_wide_quiet *run)
 {
     const lanes3 g = lanes3_of(lanes_all((double)run->gravity.x), lanes_all((double)run->gravity.y),

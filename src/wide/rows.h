@@ -1,10 +1,10 @@
-/* Groups of rows of a tile in planes: their weighted sums by lane, and moving them. See solvers/hierarchy.h. */
+/* Groups of rows of a tile in planes: their weighted sums by lane, and their displacement. See solvers/hierarchy.h. */
 #ifndef SN_WIDE_ROWS_H
 #define SN_WIDE_ROWS_H
 
 #include "wide/motion.h"
 
-/* The sum over the rows of a group, one coordinate of as many lanes as there are. */
+/* The weighted sum over the rows of a group: one coordinate, for SN_WIDTH lanes. */
 SN_INLINE lanes rows_sum(const sn_wide_groups *run, uint32_t first, uint32_t end, uint32_t at, lanes origin)
 {
     lanes sum = lanes_all(0);
@@ -18,7 +18,7 @@ SN_INLINE lanes rows_sum(const sn_wide_groups *run, uint32_t first, uint32_t end
     return sum;
 }
 
-/* All of them, by coordinate and lane. */
+/* All sums, by coordinate and lane. */
 SN_INLINE void rows_sum_all(const sn_wide_groups *run, uint32_t group, float *sum)
 {
     const float origin[3] = {run->origin.x, run->origin.y, run->origin.z};
@@ -45,7 +45,8 @@ SN_INLINE void rows_push(const sn_wide_groups *run)
     }
 }
 
-/* Pulls back what one of them holds. pins: by lane, their places, and behind these what they have left. */
+/* Pulls back the particles of a row that are too far from their pins. pins: for each lane the pin's position, followed
+   by the remainders. */
 SN_INLINE void rows_pull(const sn_wide_holds *run, const sn_wide_hold *hold, const float *pins)
 {
     const uint32_t moved = (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, low = SN_PLANE_D * SN_BATCH;
@@ -56,7 +57,7 @@ SN_INLINE void rows_pull(const sn_wide_holds *run, const sn_wide_hold *hold, con
         const lanes3 away =
             lanes3_add(lanes3_sub(wide_load3(at), x), lanes3_sub(run->coarse ? nowhere : wide_load3(at + low), d));
         const lanes most = lanes_load(hold->most + lane), square = lanes3_dot(away, away);
-        const flags held = lanes_above(square, most * most); /* whether any is cannot be foreseen */
+        const flags held = lanes_above(square, most * most); /* without a branch: it would be unpredictable */
         const lanes3 now = wide_load3(to),
                      back = lanes3_add(now, lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1)));
         lanes_store(to, lanes_choose(held, back.x, now.x));
@@ -66,7 +67,7 @@ SN_INLINE void rows_pull(const sn_wide_holds *run, const sn_wide_hold *hold, con
 }
 
 #if SN_WIDTH <= 8
-/* Every other one of 32 records, as three rows of sixteen; w stays. */
+/* Writes three rows of sixteen to every other one of 32 records; w is unchanged. */
 static const uint32_t rows_node[8] = {0, 2, 4, 6, 8, 10, 12, 14};
 
 SN_INLINE void rows_put(sn_vec4 *to, const float *row)
@@ -94,7 +95,7 @@ static void rows_take(const sn_wide_groups *run)
         }
 }
 
-/* sum: rows_sum_all, of any width. */
+/* sum: rows_sum_all at any width. */
 static void rows_gather_by(const sn_wide_groups *run, void (*sum)(const sn_wide_groups *, uint32_t, float *))
 {
     for (uint32_t g = 0; g < run->groups; ++g) {
@@ -119,7 +120,7 @@ static void rows_move(const sn_wide_groups *run)
     rows_push(run);
 }
 
-/* Immovable particles by lane: places, and behind them what these have left. */
+/* Gathers the immovable particles of the lanes: positions, followed by their remainders. */
 SN_INLINE void rows_pins(const sn_wide_holds *run, const uint32_t *pin, float *to)
 {
     const sn_vec4 *x = &run->pin->x, *low = x + 1;
@@ -134,7 +135,7 @@ SN_INLINE void rows_pins(const sn_wide_holds *run, const uint32_t *pin, float *t
     }
 }
 
-/* pull: rows_pull, of any width. */
+/* pull: rows_pull at any width. */
 static void rows_hold_by(const sn_wide_holds *run,
                          void (*pull)(const sn_wide_holds *, const sn_wide_hold *, const float *))
 {

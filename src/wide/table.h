@@ -1,5 +1,5 @@
-/* All wide kernels at one width: a source that defines SN_VECTOR and includes this file has the static table wide_fused, and
-   can make an sn_wide of it with WIDE_TABLE. */
+/* All wide kernels at one width: a source that defines SN_VECTOR and includes this file gets the static table
+   wide_fused, and can make an sn_wide from it with WIDE_TABLE. */
 #ifndef SN_WIDE_TABLE_H
 #define SN_WIDE_TABLE_H
 
@@ -10,7 +10,7 @@
 #include "wide/planes.h"
 #include "wide/rows.h"
 
-/* Fused kernels, by kind number; those of planes are given, for avx512.c. */
+/* Fused kernels, by kind number. Those for planes are arguments, for avx512.c. */
 #define WIDE_FUSED(DISTANCE, BOUND)                                                                                    \
     {                                                                                                                  \
         [SN_KIND_DISTANCE] = {distance_near, distance_far, DISTANCE},                                                  \
@@ -18,7 +18,7 @@
         [SN_KIND_DISTANCE_MAX] = {bound_near, bound_far, BOUND},                                                       \
     }
 
-/* With one lane there are some already, which builds without wide kernels have too. */
+/* The tables for one lane also exist in builds without wide kernels. */
 #if SN_WIDTH == 1
 #define MOTION_FUNCTIONS  &sn_motion_scalar
 #define CONTACT_FUNCTIONS &sn_contact_scalar
