@@ -1,4 +1,4 @@
-/* sinew/scene.h: what programs outside use, on top of documents and problems. */
+/* sinew/scene.h: the calls for programs, made of documents, problems and the loader. */
 #include "scene/folder.h"
 #include "scene/load.h"
 #include "scene/objects/balloon.h"
@@ -38,7 +38,7 @@ static void begin_message(char *message, size_t size)
         message[0] = 0;
 }
 
-/* All problems, a line each; lines that do not fit are left out, but the first is cut instead. */
+/* Writes all problems, a line each. Lines that do not fit are left out; the first is cut instead. */
 static void tell_all(const sn_loaded *loaded, char *message, size_t size)
 {
     size_t used = 0;
@@ -53,7 +53,7 @@ static void tell_all(const sn_loaded *loaded, char *message, size_t size)
     }
 }
 
-/* The errors of a call, one after the other. */
+/* Stores the errors of a call, a line each, for sn_scene_error. */
 static void keep_error(sn_scene *scene, const sn_problems *problems)
 {
     size_t used = 0, size = sizeof scene->error;
@@ -130,7 +130,7 @@ sn_result sn_scene_open(const char *path, const sn_scene_def *def, sn_scene **sc
     return hand_over(&loaded, def, scene, message, size);
 }
 
-/* A scene without a file reads from a folder. */
+/* An empty scene has no file; it reads meshes from the folder of its definition. */
 static struct sn_scene_files *open_folder(const sn_scene_def *def, sn_scene_options *options)
 {
     const char *folder = def->folder ? def->folder : ".";
@@ -332,7 +332,7 @@ ADD(ragdoll)
 
 /* ---- Selectors --------------------------------------------------------------------------------------------------------------- */
 
-/* A selector as a value: a name, or JSON. */
+/* A selector text as a value: a name, or JSON. */
 typedef struct selector {
     sn_problems problems;
     sn_document document;
@@ -366,7 +366,7 @@ static bool begin_selector(sn_scene *scene, const char *text, selector *s)
     return s->value != NULL;
 }
 
-/* Gives back what it was given: whether all went well. */
+/* Returns `good`, false also if problems were found. */
 static bool end_selector(sn_scene *scene, selector *s, bool good)
 {
     if (!scene)
@@ -436,7 +436,7 @@ static sn_result hold(sn_scene *scene, const char *text, bool (*act)(sn_scene *,
     sn_arena own;
     if (!scene)
         return SN_ERROR_ARGUMENT;
-    sn_arena_init(&own, &scene->options.allocator); /* letting go needs the scratch for itself */
+    sn_arena_init(&own, &scene->options.allocator); /* removing uses the scratch of the scene */
     bool good = begin_selector(scene, text, &s) && sn_select(scene, &s.reader, s.value, NULL, &own, &of);
     good = end_selector(scene, &s, good);
     sn_result result = SN_ERROR_ARGUMENT;

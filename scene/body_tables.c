@@ -1,4 +1,4 @@
-/* The tables of the scene format that are about rigid bodies. See record.h. */
+/* The tables of the scene format for rigid bodies. See record.h. */
 #include "scene/bodies.h"
 #include "scene/contact.h"
 

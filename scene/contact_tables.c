@@ -1,4 +1,4 @@
-/* The tables of contact. See record.h. */
+/* The tables of the scene format for contact. See record.h. */
 #include "scene/contact.h"
 
 #include <math.h>
