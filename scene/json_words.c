@@ -71,7 +71,7 @@ char sn_json_byte_before(const sn_json_text *of, size_t offset)
     return offset ? of->text[offset - 1] : 0;
 }
 
-/* ---- What stands where a value or key should. Things that are usual elsewhere get a word of advice. ----------------- */
+/* ---- What is found in place of a value or key. Usual mistakes get a hint. ---------------------------------------- */
 
 bool sn_json_explain_token(const sn_json_text *of, size_t start, const char *expected)
 {
