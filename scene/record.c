@@ -8,7 +8,7 @@
 /* The largest number that an sn_real holds. */
 static const double real_most = sizeof(sn_real) == sizeof(float) ? (double)FLT_MAX : DBL_MAX;
 
-/* ---- Where the reader is, and saying so --------------------------------------------------------------------------- */
+/* ---- The path of the reader, and messages ------------------------------------------------------------------------ */
 
 void sn_reader_init(sn_reader *reader, sn_arena *arena, sn_problems *problems)
 {
@@ -70,7 +70,7 @@ void sn_reader_doubt(sn_reader *reader, const sn_value *failed)
     reader->doubt = doubt;
 }
 
-/* A name that ends with a digit may be one that is made of a number. */
+/* A name that ends with a digit may be that of a missing item plus its number. */
 bool sn_reader_doubts(const sn_reader *reader, const char *name)
 {
     size_t length = strlen(name);
@@ -106,7 +106,7 @@ const char *sn_meant_or_all(const char *typed, const char *const *names, uint32_
 
 /* ---- Single values ------------------------------------------------------------------------------------------------ */
 
-/* A number in the range of a key; key NULL: any that an sn_real holds. */
+/* Reads a number in the range of a key; key NULL: any number that an sn_real holds. */
 static bool read_number(sn_reader *reader, const sn_value *value, const sn_key *key, double *out)
 {
     if (value->type != SN_VALUE_NUMBER)
@@ -165,7 +165,7 @@ static bool check_each(sn_reader *reader, const double *numbers, uint32_t count,
     return good;
 }
 
-/* A list that should be numbers and is not: says which item is none. */
+/* Reports a list that should have numbers only, with the item that is no number. */
 static bool expected_numbers(sn_reader *reader, const sn_value *value, const char *expected)
 {
     uint32_t i = 0;
@@ -393,7 +393,7 @@ bool sn_record_read_one(sn_reader *reader, const sn_value *value, const sn_recor
     return sn_record_read(reader, value, 1, &table, &out);
 }
 
-/* The bytes of a key in its struct. */
+/* The size of a key's value in its struct, in bytes. */
 static size_t key_size(const sn_key *key)
 {
     static const size_t size[] = {
@@ -403,7 +403,7 @@ static size_t key_size(const sn_key *key)
     return key->type == SN_KEY_RECORD ? ((const sn_record *)key->of)->size : size[key->type];
 }
 
-/* ---- Checking what was filled in code ------------------------------------------------------------------------------- */
+/* ---- Checking structs that were filled in code ------------------------------------------------------------------- */
 
 static bool check_number(sn_reader *reader, const sn_key *key, double x)
 {

@@ -61,7 +61,8 @@ typedef struct sn_grid_stiffness {
 
 sn_grid_stiffness sn_grid_stiffness_of(const sn_build *build, const sn_grid *grid, sn_grid_stuff stuff);
 
-/* 1 / shear of an isotropic stuff, as a factor: the shear modulus is G = this / shear. */
+/* The shear modulus of an isotropic grid of links, as a share of Young's modulus. With the compliance `shear` of the
+   stuff, G = this / shear: equal stretch and shear then make it isotropic. */
 double sn_grid_shear(const sn_grid *grid);
 
 /* ---- Parts and surface ------------------------------------------------------------------------------------------ */
