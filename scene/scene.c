@@ -467,7 +467,7 @@ static bool first_of_range(sn_scene *scene, sn_reader *reader, const char *name,
     return true;
 }
 
-/* Reads a name to record. If it has many constraints, each gets a label with its number. */
+/* Reads the name of constraints to record. If there are many, each gets a label with its index. */
 static bool read_traced_name(sn_scene *scene, sn_reader *reader, const sn_value *value)
 {
     uint32_t count, first = 0;

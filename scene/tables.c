@@ -16,7 +16,7 @@
         COUNT(list##_names), list##_names, list##_about                                                                \
     }
 
-/* ---- Choices: in the order of the enums, which a test holds them to ------------------------------------------------- */
+/* ---- Choices, in the order of the enums (a test checks this) ----------------------------------------------------- */
 
 static const char *const solver_names[] = {"gauss_seidel", "jacobi", "impulses", "lagrange", "direct", "tiled"};
 static const char *const solver_about[] = {
@@ -449,7 +449,7 @@ static void attachment_defaults(void *record)
 const sn_record sn_attachment_record = {"attachment", "Ties objects together.", sizeof(sn_attachment_keys),
                                         attachment_keys, attachment_defaults};
 
-/* ---- What happens ------------------------------------------------------------------------------------------------------- */
+/* ---- Actions ----------------------------------------------------------------------------------------------------- */
 
 #define FORCE(key) offsetof(sn_force_keys, key)
 
