@@ -11,11 +11,11 @@
 #define MOST_FRAMES  300 /* at most, of a scene file */
 #define MOST_THREADS 256
 #define MOST_PASSES  100000
-#define ROUNDS       15 /* rounds in which a feature and the plain scene alternate, */
-#define QUICK_ROUNDS 5  /* with --quick, */
-#define QUICK_SIDE   16 /* with --quick: particles on a side of that cloth */
-#define KIND_ROUNDS  5  /* rounds for each kind of constraint, of which there are many, */
-#define QUICK_KINDS  16 /* with --quick: constraints of each kind */
+#define ROUNDS       15  /* rounds in which a feature and the plain scene alternate, */
+#define QUICK_ROUNDS 5   /* with --quick, */
+#define QUICK_SIDE   16  /* with --quick: particles on a side of that cloth */
+#define KIND_ROUNDS  5   /* rounds for each kind of constraint, of which there are many, */
+#define QUICK_KINDS  16  /* with --quick: constraints of each kind */
 #define BUSY         0.5 /* busy processes, mean of the last minute, above which a warning is printed */
 #define EDITED       512 /* side of the cloth on which edits are measured: about a million constraints */
 

@@ -22,7 +22,7 @@ typedef struct stack {
 static const stack stacks[] = {{1, 32, true},   {10, 8, true},  {10, 16, false}, {10, 24, false},
                                {10, 32, false}, {5, 16, false}, {20, 16, false}, {40, 16, false}};
 
-/* ---- What is stepped -------------------------------------------------------------------------------------------------- */
+/* ---- The world --------------------------------------------------------------------------------------------------- */
 
 static bool join(sn_world *world, sn_particles run, uint32_t a, uint32_t b)
 {
@@ -106,7 +106,7 @@ static sn_world *make(const stack *s, uint32_t threads, bool surfaces)
     return NULL;
 }
 
-/* ---- The table --------------------------------------------------------------------------------------------------------- */
+/* ---- The table --------------------------------------------------------------------------------------------------- */
 
 typedef struct cost {
     double falling, pressing; /* ms per frame */

@@ -133,7 +133,7 @@ typedef struct sn_bench_overlap {
 /* All NaN if a position is not a number or more than 100 km away. False when memory runs out. */
 bool sn_bench_model_overlap(const sn_bench_model *model, const double *xyz, sn_bench_overlap *overlap);
 
-/* ---- Bodies (bench_bodies.c) -------------------------------------------------------------------------------------- */
+/* ---- Bodies (bench_bodies.c) ------------------------------------------------------------------------------------- */
 
 /* n cubes above a box of suitable size, with random orientations. */
 bool sn_bench_build_boxes(uint32_t n, sn_bench_model *model);

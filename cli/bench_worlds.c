@@ -15,7 +15,7 @@ enum { ROUNDS = 5, MOST_PROCESSES = 64, CALLS = 2 };
 
 static const uint32_t steps_of_calls[CALLS] = {1, 8};
 
-/* ---- What is stepped -------------------------------------------------------------------------------------------------- */
+/* ---- Worlds ------------------------------------------------------------------------------------------------------ */
 
 /* A cart on a rail and a bob at the end of a rod. */
 static sn_result build_cart(void *context, sn_world *world, uint32_t number)
@@ -113,7 +113,7 @@ static double measure(sn_worlds *worlds, uint32_t steps, double seconds)
     return (double)taken * sn_worlds_count(worlds) / (now - start);
 }
 
-/* ---- Processes -------------------------------------------------------------------------------------------------------- */
+/* ---- Processes --------------------------------------------------------------------------------------------------- */
 
 /* A separate process. It makes its share of the worlds and reports that it is ready. Each time it receives the steps
    of a call, it measures and reports. */
@@ -199,7 +199,7 @@ static void dismiss(crew *c)
         waitpid(c->process[i].pid, NULL, 0);
 }
 
-/* ---- The table ---------------------------------------------------------------------------------------------------------- */
+/* ---- The table --------------------------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {

@@ -35,7 +35,7 @@ static bool tell_json(const char *name, const sn_loaded *loaded, sn_world *world
     return sn_say_end(&document);
 }
 
-/* ---- The first frame ------------------------------------------------------------------------------------------------- */
+/* ---- The first frame --------------------------------------------------------------------------------------------- */
 
 /* A frame that takes longer than this is stopped; the check has then passed. */
 #define PATIENCE 10.0 /* s */

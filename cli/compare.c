@@ -49,7 +49,7 @@ static void defaults(void *given)
     o->frames = UINT32_MAX;
 }
 
-/* ---- What was asked ---------------------------------------------------------------------------------------------- */
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
 
 static bool read_budget(const char *text, double *seconds)
 {

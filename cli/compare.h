@@ -16,9 +16,9 @@ typedef struct sn_compare_options {
 
 /* ---- Contestants (compare_spec.c) -------------------------------------------------------------------------------- */
 
-/* A solver with its settings: NAME[:WORD...][+PATH=VALUE...], as in jacobi:averaged+relaxation=1.5. A WORD is the value of
-   a setting of the world that is a choice (averaged of jacobi, leapfrog of integrator). A PATH without a dot is a
-   setting of the world. */
+/* A solver with its settings: NAME[:WORD...][+PATH=VALUE...], as in jacobi:averaged+relaxation=1.5. A WORD is a
+   value of a setting of the world with choices (averaged of jacobi, leapfrog of integrator). A PATH without a dot is
+   a setting of the world. */
 typedef struct sn_contestant {
     char *label; /* as given on the command line */
     uint32_t set_count;

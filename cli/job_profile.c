@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- The file: trace events, as chrome://tracing and Perfetto read them ------------------------------------------- */
+/* ---- The file: trace events, as chrome://tracing and Perfetto read them ------------------------------------------ */
 
 /* Stage names need no escapes. */
 static void write_event(void *context, const char *name, char phase)

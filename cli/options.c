@@ -101,7 +101,7 @@ static bool read_value(const sn_option *option, const char *value, void *options
     return false;
 }
 
-/* ---- Words ------------------------------------------------------------------------------------------------------- */
+/* ---- Reading the command line ------------------------------------------------------------------------------------ */
 
 static bool refuse_unknown(const sn_command *command, const char *word)
 {

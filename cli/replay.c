@@ -70,7 +70,7 @@ static bool failed(char *message, size_t size, const char *folder, const char *f
     return false;
 }
 
-/* ---- Meshes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Meshes ------------------------------------------------------------------------------------------------------ */
 
 /* Reads a comment of the header: "sinew type cloth", after the comment sign. */
 static void read_comment(entry *e, const char *line, const char *end)
@@ -170,7 +170,7 @@ static char *numbered(const sn_replay *r, const entry *e, uint32_t frame)
     return file_name(e->name, ending);
 }
 
-/* ---- Frames ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 static double read_number(const unsigned char *bytes, uint32_t count)
 {
@@ -270,7 +270,7 @@ bool sn_replay_go_to(sn_replay *r, uint32_t frame, char *message, size_t size)
     return true;
 }
 
-/* ---- Opening ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
 /* Opens the file at path that moves the mesh of an entry. *frames: the number of its frames. */
 static bool open_motion(sn_replay *r, entry *e, const char *file, const char *path, uint64_t *frames, char *message,
@@ -545,7 +545,7 @@ bool sn_replay_is_flat(const sn_replay *r)
     return r->is_flat;
 }
 
-/* ---- Drawing ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
 void sn_replay_bounds(const sn_replay *r, float low[3], float high[3])
 {

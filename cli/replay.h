@@ -8,8 +8,8 @@
 
 typedef struct sn_replay sn_replay;
 
-/* Opens the folder of a run, or one point cache (NAME.pc2, with NAME.obj beside it), and goes to the first frame. NULL, with the file
-   and the reason in message, if it cannot be read or has nothing that can be drawn. */
+/* Opens the folder of a run, or one point cache (NAME.pc2, with NAME.obj beside it), and reads the first frame.
+   NULL, with the file and the reason in message, if it cannot be read or has nothing to draw. */
 sn_replay *sn_replay_open(const char *path, char *message, size_t size);
 void sn_replay_destroy(sn_replay *replay); /* NULL is ignored */
 

@@ -27,7 +27,7 @@ struct sn_server {
     size_t page_length;
 };
 
-/* ---- Answering --------------------------------------------------------------------------------------------------------- */
+/* ---- Answering --------------------------------------------------------------------------------------------------- */
 
 /* Takes ownership of the response. */
 static enum MHD_Result send_response(struct MHD_Connection *to, unsigned status, const char *type,
@@ -180,7 +180,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *to, const ch
     return send_file(server, to, strcmp(path, "/") == 0 ? "index.html" : path + 1);
 }
 
-/* ---- The server ------------------------------------------------------------------------------------------------------------ */
+/* ---- The server -------------------------------------------------------------------------------------------------- */
 
 sn_server *sn_server_open(const char *folder, uint32_t port)
 {

@@ -48,7 +48,7 @@ static void own_name(char *text, size_t size, const char *end)
     snprintf(text, size, "%s-%ld%s", host, (long)getpid(), end);
 }
 
-/* ---- The definition --------------------------------------------------------------------------------------------------- */
+/* ---- The definition ---------------------------------------------------------------------------------------------- */
 
 static uint64_t hash_bytes(const char *bytes, size_t count)
 {
@@ -116,7 +116,7 @@ static int agree(const sn_sweep *sweep, const char *definition)
     return code;
 }
 
-/* ---- Opening ------------------------------------------------------------------------------------------------------------ */
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
 /* Whether a file is one that a sweep makes. */
 static bool is_own(const char *name)
@@ -180,7 +180,7 @@ void sn_sweep_close(sn_sweep *sweep)
     sweep->trace = NULL;
 }
 
-/* ---- Claims --------------------------------------------------------------------------------------------------------------- */
+/* ---- Claims ------------------------------------------------------------------------------------------------------ */
 
 static bool lock_run(const sn_sweep *sweep, uint32_t run, short how)
 {
@@ -235,7 +235,7 @@ void sn_sweep_leave(const sn_sweep *sweep, uint32_t run)
     lock_run(sweep, run, F_UNLCK);
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 bool sn_sweep_begin(sn_sweep *sweep)
 {

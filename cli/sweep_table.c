@@ -72,7 +72,7 @@ static bool collect(recorded *r, const sn_sweep_row *row, const bool *found, uin
     return good;
 }
 
-/* ---- Files -------------------------------------------------------------------------------------------------------------- */
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
 
 /* A path beside the file, unique to this process; the file is renamed once it is complete. */
 static char *beside(const char *path)
@@ -207,7 +207,7 @@ static bool write_whole(const sn_sweep *sweep, const sn_sweep_row *row, const bo
     return good;
 }
 
-/* ---- The picture ---------------------------------------------------------------------------------------------------------- */
+/* ---- The picture ------------------------------------------------------------------------------------------------- */
 
 typedef struct picture {
     const sn_sweep *sweep;

@@ -97,7 +97,7 @@ bool sn_terminal_read(const char *name, sn_terminal *out)
     return true;
 }
 
-/* ---- Files as text ---------------------------------------------------------------------------------------------------------- */
+/* ---- Files as text ----------------------------------------------------------------------------------------------- */
 
 static void write_base64(FILE *file, const unsigned char *from, size_t bytes)
 {
@@ -142,7 +142,7 @@ static void show_iterm(FILE *file, const unsigned char *png, size_t bytes)
     putc('\a', file);
 }
 
-/* ---- Sixels ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Sixels ------------------------------------------------------------------------------------------------------ */
 
 enum { LEVELS = 6, COLOURS = LEVELS * LEVELS * LEVELS };
 
@@ -232,7 +232,7 @@ static bool show_sixels(FILE *file, const unsigned char *rgb, uint32_t width, ui
     return true;
 }
 
-/* ---- Showing ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Showing ----------------------------------------------------------------------------------------------------- */
 
 bool sn_terminal_show(FILE *file, sn_terminal how, const unsigned char *png, size_t bytes, const unsigned char *rgb,
                       uint32_t width, uint32_t height)

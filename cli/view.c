@@ -120,7 +120,7 @@ static char *write_page(const sn_loaded *loaded, size_t *length)
     return good ? page : NULL;
 }
 
-/* ---- The browser -------------------------------------------------------------------------------------------------------------- */
+/* ---- The browser ------------------------------------------------------------------------------------------------- */
 
 /* Opens an address in the user's browser, from a grandchild process for which this program need not wait. */
 static void open_browser(const char *address)

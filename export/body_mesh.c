@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- The mesh ---------------------------------------------------------------------------------------------------------- */
+/* ---- The mesh ---------------------------------------------------------------------------------------------------- */
 
 /* Appends all shapes of a body except sensors, in its frame. */
 static bool append_body(sn_body_mesh *m, uint32_t body, const sn_body_def *def)

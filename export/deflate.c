@@ -43,7 +43,7 @@ void sn_bytes_put(sn_bytes *bytes, const void *data, size_t count)
     bytes->count += count;
 }
 
-/* ---- Bits ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Bits -------------------------------------------------------------------------------------------------------- */
 
 typedef struct writer {
     sn_bytes *to;
@@ -60,7 +60,7 @@ static void put_bits(writer *w, uint32_t value, uint32_t count)
     }
 }
 
-/* ---- Huffman codes --------------------------------------------------------------------------------------------------------- */
+/* ---- Huffman codes ----------------------------------------------------------------------------------------------- */
 
 typedef struct code {
     uint8_t length[LITERALS];
@@ -137,7 +137,7 @@ static void put_symbol(writer *w, const code *c, uint32_t symbol)
     put_bits(w, c->bits[symbol], c->length[symbol]);
 }
 
-/* ---- Blocks ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 /* A literal (distance 0), or a reference. */
 typedef struct symbol {
@@ -218,7 +218,7 @@ static void put_block(writer *w, const symbol *symbols, uint32_t number, bool la
     put_symbol(w, &literal, END);
 }
 
-/* ---- References -------------------------------------------------------------------------------------------------------------- */
+/* ---- References -------------------------------------------------------------------------------------------------- */
 
 static uint32_t hash_of(const unsigned char *at)
 {

@@ -123,7 +123,7 @@ static const char *path_of(sn_output *output, const entry *e, uint32_t frame, co
     return output->path;
 }
 
-/* ---- The state of an object or a body -------------------------------------------------------------------------------------- */
+/* ---- The state of an object or a body ---------------------------------------------------------------------------- */
 
 /* Makes room for particles that tearing added. */
 static bool make_room(sn_output *output, uint32_t count)

@@ -57,7 +57,7 @@ static void find_across(vec along, vec *u, vec *v)
     *v = cross(along, *u);
 }
 
-/* ---- Models ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Models ------------------------------------------------------------------------------------------------------ */
 
 static void *make_room(void *data, size_t size, size_t count, size_t *room, bool *failed)
 {
@@ -133,7 +133,7 @@ void sn_raster_model_release(sn_raster_model *model)
     *model = (sn_raster_model){0};
 }
 
-/* ---- Views ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Views ------------------------------------------------------------------------------------------------------- */
 
 #define MARGIN 1.13f /* factor around the content */
 
@@ -156,7 +156,7 @@ void sn_raster_fit(sn_raster_view *view, const float low[3], const float high[3]
     view->radius = fmaxf(0.75f * sqrtf(dot(size, size)), 1e-3f);
 }
 
-/* ---- Buffers ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Buffers ----------------------------------------------------------------------------------------------------- */
 
 /* A sample: the thing that is visible there. */
 typedef struct sample {
@@ -212,7 +212,7 @@ void sn_raster_destroy(sn_raster *raster)
     free(raster);
 }
 
-/* ---- Cameras ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Cameras ----------------------------------------------------------------------------------------------------- */
 
 /* A camera: the eye, or the sun. Positions get two coordinates, in samples or texels, and a depth that is linear
    across a triangle. */
@@ -261,7 +261,7 @@ static vec project(const camera *c, vec a)
     return (vec){c->middle_x + by * a.x, c->middle_y - by * a.y, c->is_sun ? -a.z : 1 / a.z};
 }
 
-/* ---- Triangles -------------------------------------------------------------------------------------------------------------- */
+/* ---- Triangles --------------------------------------------------------------------------------------------------- */
 
 typedef struct corner {
     vec at, normal; /* in the frame of the camera; in the world */
@@ -344,7 +344,7 @@ static void draw_triangle(sn_raster *r, const camera *c, const sn_raster_triangl
     }
 }
 
-/* ---- Balls ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Balls ------------------------------------------------------------------------------------------------------- */
 
 /* Intersects the ray through each sample with the ball. */
 static void draw_ball(sn_raster *r, const camera *c, const sn_raster_ball *ball)
@@ -380,7 +380,7 @@ static void draw_ball(sn_raster *r, const camera *c, const sn_raster_ball *ball)
         }
 }
 
-/* ---- Light ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Light ------------------------------------------------------------------------------------------------------- */
 
 typedef struct colours {
     vec sky, ground, line, above, below; /* above, below: the light of the sky and of the ground */

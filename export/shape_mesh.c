@@ -6,7 +6,7 @@
 
 enum { AROUND = 32, RINGS = 8 }; /* of a sphere: facets around the axis, and rings from a pole to the equator */
 
-/* ---- Frames ------------------------------------------------------------------------------------------------------------ */
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 /* Rotates a by q. */
 static void turn(const double q[4], const double a[3], double out[3])
@@ -36,7 +36,7 @@ sn_vec3 sn_frame_own(sn_vec3 position, sn_quat rotation, sn_vec3 place)
     return (sn_vec3){(sn_real)r[0], (sn_real)r[1], (sn_real)r[2]};
 }
 
-/* ---- Room -------------------------------------------------------------------------------------------------------------- */
+/* ---- Room -------------------------------------------------------------------------------------------------------- */
 
 static bool take(sn_shape_mesh *mesh, uint32_t vertices, uint32_t triangles)
 {
@@ -254,7 +254,7 @@ static bool make_revolved(double radius, double half, bool cone, sn_shape_mesh *
     return true;
 }
 
-/* ---- Hulls ------------------------------------------------------------------------------------------------------------- */
+/* ---- Hulls ------------------------------------------------------------------------------------------------------- */
 
 /* A hull that is being made, triangle by triangle: each point that is outside of some triangles replaces them by
    triangles to the edges of the hole that they leave. All points are corners of the hull; there are only a few. */

@@ -206,7 +206,7 @@ bool sn_show_ground(const sn_show *show, float *height)
     return found;
 }
 
-/* ---- The present state ------------------------------------------------------------------------------------------------------ */
+/* ---- The present state ------------------------------------------------------------------------------------------- */
 
 /* Whether a constraint between two particles of an object no longer exists. */
 static bool is_cut(const sn_show *show, const sn_object *object, uint32_t a, uint32_t b)

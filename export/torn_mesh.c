@@ -68,7 +68,7 @@ static bool read_triangles(sn_torn_mesh *mesh, const sn_world *world, const sn_o
     return true;
 }
 
-/* ---- Groups of shape matching ----------------------------------------------------------------------------------------------- */
+/* ---- Groups of shape matching ------------------------------------------------------------------------------------ */
 
 static bool is_shape(uint32_t kind)
 {
@@ -191,7 +191,7 @@ static bool leave_out_parted(sn_torn_mesh *mesh, const sn_world *world, const sn
     return good;
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
 static uint64_t pair_of(uint32_t a, uint32_t b)
 {

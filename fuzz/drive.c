@@ -39,7 +39,7 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)((state >> 32) * below >> 32);
 }
 
-/* ---- The corpus --------------------------------------------------------------------------------------------------- */
+/* ---- The corpus -------------------------------------------------------------------------------------------------- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -78,7 +78,7 @@ static bool read_corpus(const char *folder)
     return input_count > 0;
 }
 
-/* ---- Changes ------------------------------------------------------------------------------------------------------ */
+/* ---- Changes ----------------------------------------------------------------------------------------------------- */
 
 /* Replaces `was` bytes at a place by others. */
 static size_t put(uint8_t *data, size_t size, size_t room, size_t at, size_t was, const uint8_t *from, size_t length)
@@ -171,7 +171,7 @@ static size_t change(uint8_t *data, size_t size)
 #endif
 }
 
-/* ---- Running ------------------------------------------------------------------------------------------------------ */
+/* ---- Running ----------------------------------------------------------------------------------------------------- */
 
 static void keep_input(const uint8_t *data, size_t size, const char *path)
 {

@@ -30,7 +30,7 @@ sn_scene_def sn_default_scene_def(void)
     return (sn_scene_def){.memory = sn_default_scene_options().memory, .rate = 60};
 }
 
-/* ---- Messages ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 static void begin_message(char *message, size_t size)
 {
@@ -80,7 +80,7 @@ const char *sn_scene_error(const sn_scene *scene)
     return scene ? scene->error : "";
 }
 
-/* ---- Making ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
 
 static sn_load_options options_of(const sn_scene_def *def)
 {
@@ -267,7 +267,7 @@ sn_result sn_scene_save_file(sn_scene *scene, const char *path)
     return good ? SN_OK : refuse(scene, SN_ERROR_ARGUMENT, message);
 }
 
-/* ---- Objects ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Objects ----------------------------------------------------------------------------------------------------- */
 
 sn_object_info sn_object_describe(const sn_object *o)
 {
@@ -330,7 +330,7 @@ ADD(wall)
 ADD(pile)
 ADD(ragdoll)
 
-/* ---- Selectors --------------------------------------------------------------------------------------------------------------- */
+/* ---- Selectors --------------------------------------------------------------------------------------------------- */
 
 /* A selector text as a value: a name, or JSON. */
 typedef struct selector {
@@ -473,7 +473,7 @@ sn_result sn_scene_cut(sn_scene *scene, const char *text)
     return result;
 }
 
-/* ---- Meshes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Meshes ------------------------------------------------------------------------------------------------------ */
 
 struct sn_mesh_file {
     sn_arena arena;

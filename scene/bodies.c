@@ -12,7 +12,7 @@
 #define BYTES_PER_BODY  1500.0
 #define BYTES_PER_SHAPE 700.0
 
-/* ---- Rotations and points ------------------------------------------------------------------------------------------------ */
+/* ---- Rotations and points ---------------------------------------------------------------------------------------- */
 
 /* A rotation by 90 degrees about z takes x to y; sn_rotation_facing takes y to the direction. Along x no rotation is
    needed. */
@@ -47,7 +47,7 @@ sn_point sn_point_of_body(const sn_world *world, sn_body body, sn_vec3 place, sn
     return sn_on_body_turned(body, sn_body_to_own(world, body, place), sn_rotation_after(back, turn));
 }
 
-/* ---- Making bodies -------------------------------------------------------------------------------------------------------- */
+/* ---- Making bodies ----------------------------------------------------------------------------------------------- */
 
 static void *copied(sn_arena *arena, const void *from, uint64_t count, size_t size)
 {
@@ -172,7 +172,7 @@ sn_body sn_object_body_at(const sn_object *object, uint32_t item)
                : none;
 }
 
-/* ---- Their motion as a whole ----------------------------------------------------------------------------------------------- */
+/* ---- Their motion as a whole ------------------------------------------------------------------------------------- */
 
 typedef struct sum {
     double mass, moment[3];
@@ -255,7 +255,7 @@ bool sn_build_move_bodies(sn_build *build)
     return result == SN_OK || sn_scene_refused(build->scene, build->reader);
 }
 
-/* ---- Joints --------------------------------------------------------------------------------------------------------------- */
+/* ---- Joints ------------------------------------------------------------------------------------------------------ */
 
 bool sn_scene_keep_points(sn_scene *scene, sn_constraint c, uint32_t count, const sn_point *points)
 {
@@ -318,7 +318,7 @@ bool sn_build_tie(sn_build *build, const char *name, const sn_constraint_def *de
     return sn_build_hold(build, name, (sn_constraints){c.kind, c.index, 1, c.generation});
 }
 
-/* ---- Reading bodies ------------------------------------------------------------------------------------------------------- */
+/* ---- Reading bodies ---------------------------------------------------------------------------------------------- */
 
 static bool read_triangles(sn_scene *scene, sn_reader *reader, const sn_numbers *list, sn_body_def *def)
 {
@@ -444,7 +444,7 @@ bool sn_build_bodies(sn_build *build, const sn_value *list)
     return good;
 }
 
-/* ---- The list "bodies" ------------------------------------------------------------------------------------------------------- */
+/* ---- The list "bodies" ------------------------------------------------------------------------------------------- */
 
 /* For the rest of the scene a body of this list is an object without particles and with one body. */
 static const sn_object_type body_type = {

@@ -44,7 +44,7 @@ bool sn_scene_refused(const sn_scene *scene, sn_reader *reader)
     return sn_reader_fail(reader, "%s", sn_world_error(scene->world));
 }
 
-/* ---- Messages ------------------------------------------------------------------------------------------------------ */
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 bool sn_build_fail(sn_build *build, const char *key, const char *format, ...)
 {
@@ -67,7 +67,7 @@ void sn_build_note(sn_build *build, const char *format, ...)
     va_end(arguments);
 }
 
-/* ---- Room ---------------------------------------------------------------------------------------------------------- */
+/* ---- Room -------------------------------------------------------------------------------------------------------- */
 
 bool sn_scene_fits(const sn_scene *scene, sn_reader *reader, double bytes)
 {
@@ -123,7 +123,7 @@ double sn_build_scale(const sn_build *build)
     return (double)build->def->scale;
 }
 
-/* ---- Particles ------------------------------------------------------------------------------------------------------ */
+/* ---- Particles --------------------------------------------------------------------------------------------------- */
 
 sn_vec3 sn_turned(sn_vec3 v, sn_vec3 axis, double angle)
 {
@@ -214,7 +214,7 @@ bool sn_build_particles(sn_build *build, uint32_t count, const sn_vec3 *place, c
            sn_build_range(build, "all", 0, count);
 }
 
-/* ---- Constraints ---------------------------------------------------------------------------------------------------- */
+/* ---- Constraints ------------------------------------------------------------------------------------------------- */
 
 bool sn_build_hold(sn_build *build, const char *name, sn_constraints run)
 {
@@ -329,7 +329,7 @@ bool sn_build_constraint_of(sn_build *build, const char *name, uint32_t kind, ui
     return sn_build_hold(build, name, (sn_constraints){c.kind, c.index, 1, c.generation});
 }
 
-/* ---- Names and surfaces ---------------------------------------------------------------------------------------------- */
+/* ---- Names and surfaces ------------------------------------------------------------------------------------------ */
 
 static uint32_t *keep(sn_build *build, uint64_t count, const uint32_t *index)
 {

@@ -19,7 +19,7 @@ static bool add_hold(sn_scene *scene, sn_reader *reader, const char *name, sn_co
     return true;
 }
 
-/* ---- Kinds and parameters --------------------------------------------------------------------------------------------- */
+/* ---- Kinds and parameters ---------------------------------------------------------------------------------------- */
 
 static const sn_kind *read_kind(const sn_scene *scene, sn_reader *reader, const sn_value *value, uint32_t *number)
 {
@@ -153,7 +153,7 @@ static bool read_give(sn_reader *reader, const char *key, const sn_value *value,
     return good;
 }
 
-/* ---- One constraint ------------------------------------------------------------------------------------------------------- */
+/* ---- One constraint ---------------------------------------------------------------------------------------------- */
 
 static bool read_points(sn_scene *scene, sn_reader *reader, const sn_kind *kind, const sn_value *value,
                         sn_constraint_def *def)
@@ -242,7 +242,7 @@ static bool read_state(sn_scene *scene, sn_reader *reader, const sn_kind *kind, 
     return true;
 }
 
-/* ---- Joints ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Joints ------------------------------------------------------------------------------------------------------ */
 
 static bool read_body(sn_scene *scene, sn_reader *reader, const sn_value *value, uint32_t i, sn_body *out)
 {
@@ -361,7 +361,7 @@ static bool read_one(sn_scene *scene, sn_reader *reader, uint32_t kind_number, c
     return finish_one(scene, reader, keys, &def, c);
 }
 
-/* ---- Many constraints ------------------------------------------------------------------------------------------------------- */
+/* ---- Many constraints -------------------------------------------------------------------------------------------- */
 
 static bool read_index(sn_scene *scene, sn_reader *reader, const sn_kind *kind, const sn_value *value, uint32_t *count,
                        const uint32_t **out)
@@ -497,7 +497,7 @@ bool sn_scene_read_constraints(sn_scene *scene, sn_reader *reader, const sn_valu
     return sn_each_item(scene, reader, list, read_constraint);
 }
 
-/* ---- Names ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 /* Adds a run to the named constraints of an object, or of the scene if object is NULL. */
 static bool add_named(sn_scene *scene, sn_reader *reader, sn_object *object, const char *name, sn_constraints run)
@@ -564,7 +564,7 @@ bool sn_scene_read_names(sn_scene *scene, sn_reader *reader, const sn_value *rec
     return good;
 }
 
-/* ---- Attachments ----------------------------------------------------------------------------------------------------------- */
+/* ---- Attachments ------------------------------------------------------------------------------------------------- */
 
 static bool read_sides(sn_scene *scene, sn_reader *reader, const sn_value *between, sn_selection side[2])
 {

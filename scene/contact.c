@@ -11,7 +11,7 @@
 #define FIELD_CELLS  32.0
 #define CELLS_BEYOND 8.0
 
-/* ---- Materials --------------------------------------------------------------------------------------------------------- */
+/* ---- Materials --------------------------------------------------------------------------------------------------- */
 
 sn_contact_material sn_surface_material(const sn_surface_keys *keys)
 {
@@ -53,7 +53,7 @@ sn_surface_keys sn_surface_from(const sn_contact_material *material)
     return keys;
 }
 
-/* ---- Groups ------------------------------------------------------------------------------------------------------------ */
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
 static sn_scene_group *find_group(const sn_scene *scene, const char *name, uint32_t number)
 {
@@ -184,7 +184,7 @@ bool sn_scene_use_group(sn_scene *scene, sn_reader *reader, const sn_value *valu
                           sn_did_you_mean(value->text, names, count, near, sizeof near));
 }
 
-/* ---- Skins ------------------------------------------------------------------------------------------------------------- */
+/* ---- Skins ------------------------------------------------------------------------------------------------------- */
 
 bool sn_scene_use_skin(sn_reader *reader, const sn_value *value, sn_object_skin *skin)
 {

@@ -9,7 +9,7 @@
 /* The most items that one `for` may make. */
 #define MOST_REPEATS 1000000.0
 
-/* ---- Variables --------------------------------------------------------------------------------------------------------------- */
+/* ---- Variables --------------------------------------------------------------------------------------------------- */
 
 const sn_value *sn_scope_find(const sn_scope *scope, const char *name, size_t length)
 {
@@ -33,7 +33,7 @@ void sn_scope_near(const sn_scope *scope, const char *name, size_t length, char 
         snprintf(text, size, "; the scene has no 'variables'");
 }
 
-/* ---- What there is to do ----------------------------------------------------------------------------------------------------- */
+/* ---- Finding expressions ----------------------------------------------------------------------------------------- */
 
 /* Texts for readers, and keys that are no part of the scene. */
 static bool is_left_alone(const char *key)
@@ -81,7 +81,7 @@ bool sn_expand_needed(const sn_value *root)
     return root && is_needed(root);
 }
 
-/* ---- Copying ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Copying ----------------------------------------------------------------------------------------------------- */
 
 typedef struct expander {
     sn_document *out;
@@ -176,7 +176,7 @@ static bool gather_numbers(expander *e, const sn_value *list, sn_value *parent, 
     return true;
 }
 
-/* ---- Repetition -------------------------------------------------------------------------------------------------------------- */
+/* ---- Repetition -------------------------------------------------------------------------------------------------- */
 
 #define MOST_LOOPS 4
 
@@ -268,7 +268,7 @@ static bool copy_items(expander *e, const sn_value *from, sn_value *list, const 
     return good;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 static bool copy_list(expander *e, const sn_value *from, sn_value *parent, const char *key, const sn_scope *scope)
 {
@@ -335,7 +335,7 @@ static bool copy(expander *e, const sn_value *from, sn_value *parent, const char
     }
 }
 
-/* ---- The document ------------------------------------------------------------------------------------------------------------ */
+/* ---- The document ------------------------------------------------------------------------------------------------ */
 
 static bool is_variable(const char *name)
 {

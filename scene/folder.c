@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- What a file is -------------------------------------------------------------------------------------------------- */
+/* ---- Kinds of files ---------------------------------------------------------------------------------------------- */
 
 /* Whether an open file may be read, tested before any of it is read. *length: its length; 0 for a pipe, whose length
    is unknown. */
@@ -87,7 +87,7 @@ char *sn_read_path(const char *path, bool plain, uint64_t most, size_t *length, 
     return text;
 }
 
-/* ---- The folder ---------------------------------------------------------------------------------------------------------- */
+/* ---- The folder -------------------------------------------------------------------------------------------------- */
 
 struct sn_folder {
     bool anywhere;

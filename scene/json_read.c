@@ -30,7 +30,7 @@ static void set_level(const reading *reader)
     *reader->of.place = sn_json_locate(reader->of.text, reader->of.length, path, false);
 }
 
-/* ---- What jansson found wrong ------------------------------------------------------------------------------------ */
+/* ---- Errors that jansson found ----------------------------------------------------------------------------------- */
 
 static bool begins(const char *text, const char *with)
 {

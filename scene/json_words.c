@@ -17,7 +17,7 @@ void sn_json_set_offset(const sn_json_text *of, size_t offset)
     *of->place = sn_json_place(of->text, of->length, offset);
 }
 
-/* ---- The bytes ------------------------------------------------------------------------------------------------------ */
+/* ---- The bytes --------------------------------------------------------------------------------------------------- */
 
 bool sn_json_check_bytes(const sn_json_text *of)
 {

@@ -10,7 +10,7 @@
    memory of the scene: 1 / PART_OF_MEMORY. */
 #define PART_OF_MEMORY 4
 
-/* ---- Files that the scene names ---------------------------------------------------------------------------------------- */
+/* ---- Files that the scene names ---------------------------------------------------------------------------------- */
 
 typedef struct sn_scene_files {
     sn_folder *folder;
@@ -87,7 +87,7 @@ char *sn_loaded_read(const sn_loaded *loaded, const char *name, uint64_t most, s
     return NULL;
 }
 
-/* ---- Loading -------------------------------------------------------------------------------------------------------------- */
+/* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
 bool sn_scene_load(const char *path, const sn_load_options *options, sn_loaded *loaded)
 {

@@ -10,7 +10,7 @@ sn_load_options sn_default_load_options(void)
     return (sn_load_options){.scene = sn_default_scene_options()};
 }
 
-/* ---- Changes --------------------------------------------------------------------------------------------------------------- */
+/* ---- Changes ----------------------------------------------------------------------------------------------------- */
 
 /* The end of the path in a change: the first = outside of a quoted key, as in materials["a=b"].bend=3. */
 static const char *find_equals(const char *set)
@@ -94,7 +94,7 @@ static bool apply_set(sn_loaded *loaded, const char *set)
     return good;
 }
 
-/* ---- Loading -------------------------------------------------------------------------------------------------------------- */
+/* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
 void sn_loaded_begin(sn_loaded *loaded, const char *name, const sn_load_options *options)
 {

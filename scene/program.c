@@ -29,7 +29,7 @@ static sn_particle particle(const sn_scene *scene, uint32_t number)
     return sn_particle_from_index(scene->world, number);
 }
 
-/* ---- Drags ------------------------------------------------------------------------------------------------------------ */
+/* ---- Drags ------------------------------------------------------------------------------------------------------- */
 
 static bool read_matrix(sn_reader *reader, const sn_value *value, sn_drag_def *def)
 {
@@ -438,7 +438,7 @@ bool sn_scene_read_program(sn_scene *scene, sn_reader *reader, const sn_scene_ke
     return good;
 }
 
-/* ---- Forces ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Forces ------------------------------------------------------------------------------------------------------ */
 
 static sn_result push(sn_scene *scene, const sn_scene_force *force)
 {
@@ -462,7 +462,7 @@ static sn_result apply_force(sn_scene *scene, const sn_scene_force *force, doubl
     return force->keys.type == SN_FORCE_WIND ? sn_wind_blow(scene, force, time, dt) : push(scene, force);
 }
 
-/* ---- Motions ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Motions ----------------------------------------------------------------------------------------------------- */
 
 /* The displacement and rotation of a motion at a time. */
 static sn_motion_key pose_at(const sn_motion_keys *motion, double time)
@@ -557,7 +557,7 @@ static sn_result lead(sn_scene *scene, sn_scene_motion *motion, double time, dou
     return SN_OK;
 }
 
-/* ---- Blades ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Blades ------------------------------------------------------------------------------------------------------ */
 
 static sn_vec3 vector_between(sn_vec3 a, sn_vec3 b, double s)
 {
@@ -605,7 +605,7 @@ static sn_result sweep(sn_scene *scene, sn_scene_blade *blade, double time, doub
     return result;
 }
 
-/* ---- Events ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 static sn_result happen_to(sn_scene *scene, const sn_event_keys *event, sn_particle p)
 {
@@ -645,7 +645,7 @@ static sn_result happen(sn_scene *scene, sn_scene_event *event)
     return result;
 }
 
-/* ---- A frame ---------------------------------------------------------------------------------------------------------------- */
+/* ---- A frame ----------------------------------------------------------------------------------------------------- */
 
 sn_result sn_scene_prepare(sn_scene *scene, double time, double dt)
 {

@@ -104,7 +104,7 @@ const char *sn_meant_or_all(const char *typed, const char *const *names, uint32_
     return text;
 }
 
-/* ---- Single values ------------------------------------------------------------------------------------------------ */
+/* ---- Single values ----------------------------------------------------------------------------------------------- */
 
 /* Reads a number in the range of a key; key NULL: any number that an sn_real holds. */
 static bool read_number(sn_reader *reader, const sn_value *value, const sn_key *key, double *out)
@@ -256,7 +256,7 @@ static bool read_records(sn_reader *reader, const sn_value *value, const sn_reco
     return good;
 }
 
-/* ---- Records ------------------------------------------------------------------------------------------------------ */
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 static bool read_key(sn_reader *reader, const sn_value *value, const sn_key *key, void *out)
 {
@@ -457,7 +457,7 @@ bool sn_record_check(sn_reader *reader, const sn_record *table, const void *in)
     return good;
 }
 
-/* ---- Writing ------------------------------------------------------------------------------------------------------ */
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
 static void write_vector(sn_document *document, sn_value *record, const char *name, sn_vec3 v)
 {

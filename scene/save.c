@@ -14,7 +14,7 @@ bool sn_saver_fail(sn_saver *s, const char *text)
     return false;
 }
 
-/* ---- Settings --------------------------------------------------------------------------------------------------------- */
+/* ---- Settings ---------------------------------------------------------------------------------------------------- */
 
 static void save_drags(sn_saver *s, sn_value *world)
 {
@@ -66,7 +66,7 @@ static void save_head(sn_saver *s, sn_value *root)
     sn_record_write(s->out, sn_document_record(s->out, root, "run"), &sn_run_record, &run);
 }
 
-/* ---- Objects ------------------------------------------------------------------------------------------------------------ */
+/* ---- Objects ----------------------------------------------------------------------------------------------------- */
 
 static void save_vectors(sn_saver *s, sn_value *record, const char *key, sn_particles run, bool velocities)
 {
@@ -504,7 +504,7 @@ static void save_names(sn_saver *s, sn_value *root)
     save_holds(s, root, &names, "", s->scene->holds.count, s->scene->holds.items);
 }
 
-/* ---- Events and records ------------------------------------------------------------------------------------------------------- */
+/* ---- Events and records ------------------------------------------------------------------------------------------ */
 
 static void save_constraints_of(sn_saver *s, sn_value *record, const char *key, uint32_t count,
                                 const sn_constraint *list)
@@ -620,7 +620,7 @@ static void save_record(sn_saver *s, sn_value *root)
         sn_document_number(s->out, record, "every", traces.every);
 }
 
-/* ---- The document --------------------------------------------------------------------------------------------------------------- */
+/* ---- The document ------------------------------------------------------------------------------------------------ */
 
 /* Looks for a number that JSON cannot express, and leaves its place in path. */
 static bool is_finite(const sn_value *value, char *path, size_t size)

@@ -33,7 +33,7 @@ void sn_save_bits(sn_document *out, sn_value *record, const char *key, uint32_t 
         sn_document_number(out, record, key, bits);
 }
 
-/* ---- Shapes ------------------------------------------------------------------------------------------------------------ */
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 static void save_triangles(sn_document *out, sn_value *record, const sn_shape_def *def)
 {
@@ -141,7 +141,7 @@ void sn_save_shape(sn_document *out, sn_value *record, const sn_shape_def *shape
     save_form(out, record, shape);
 }
 
-/* ---- Static and kinematic bodies --------------------------------------------------------------------------------------- */
+/* ---- Static and kinematic bodies --------------------------------------------------------------------------------- */
 
 static void save_group(const sn_scene *scene, sn_document *out, sn_value *record, uint32_t number)
 {

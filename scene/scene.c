@@ -16,7 +16,7 @@ sn_scene_options sn_default_scene_options(void)
     return (sn_scene_options){.memory = DEFAULT_MEMORY};
 }
 
-/* ---- Lists ----------------------------------------------------------------------------------------------------------- */
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
 bool sn_each_item(sn_scene *scene, sn_reader *reader, const sn_value *list, sn_item_fn *read)
 {
@@ -35,7 +35,7 @@ bool sn_each_item(sn_scene *scene, sn_reader *reader, const sn_value *list, sn_i
     return good;
 }
 
-/* ---- Objects --------------------------------------------------------------------------------------------------------- */
+/* ---- Objects ----------------------------------------------------------------------------------------------------- */
 
 bool sn_is_name(const char *text)
 {
@@ -216,7 +216,7 @@ bool sn_scene_release(sn_scene *scene, uint32_t count, const uint32_t *number)
     return true;
 }
 
-/* ---- Materials --------------------------------------------------------------------------------------------------------- */
+/* ---- Materials --------------------------------------------------------------------------------------------------- */
 
 typedef struct named_stuff {
     const char *name;
@@ -259,7 +259,7 @@ static bool use_material(sn_reader *reader, const sn_value *value, const sn_grow
                           sn_did_you_mean(value->text, names, count, near, sizeof near));
 }
 
-/* ---- Reading objects ----------------------------------------------------------------------------------------------------- */
+/* ---- Reading objects --------------------------------------------------------------------------------------------- */
 
 static const sn_object_type *read_type(sn_reader *reader, const sn_value *value)
 {
@@ -538,7 +538,7 @@ static bool read_record(sn_scene *scene, sn_reader *reader, const sn_record_keys
     return good;
 }
 
-/* ---- The scene ------------------------------------------------------------------------------------------------------------- */
+/* ---- The scene --------------------------------------------------------------------------------------------------- */
 
 static const char *text_or_empty(const char *text)
 {
@@ -679,7 +679,7 @@ void sn_scene_destroy(sn_scene *scene)
     sn_arena_release(&arena);
 }
 
-/* ---- Adding to it -------------------------------------------------------------------------------------------------------- */
+/* ---- Adding to it ------------------------------------------------------------------------------------------------ */
 
 /* Refuses keys that are fixed when a scene is made. */
 static bool refuse_settings(sn_reader *reader, const sn_value *root)

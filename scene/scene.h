@@ -85,7 +85,7 @@ sn_trace_list sn_scene_traces(const sn_scene *scene);
    radius, or is no heap. */
 double sn_scene_slope(const sn_scene *scene, const sn_object *object);
 
-/* ---- Saving -------------------------------------------------------------------------------------------------------- */
+/* ---- Saving ------------------------------------------------------------------------------------------------------ */
 
 /* Writes the present scene into an empty document: settings, every object as a set of particles with its parts and
    surface, every constraint and body, and the actions that are still to come. If it is saved before the first step,
@@ -94,7 +94,7 @@ double sn_scene_slope(const sn_scene *scene, const sn_object *object);
    with a message, if something cannot be saved (a constraint of a kind of your own, a shape that is a function). */
 bool sn_scene_save(sn_scene *scene, sn_document *document, char *message, size_t size);
 
-/* ---- The schema ---------------------------------------------------------------------------------------------------- */
+/* ---- The schema -------------------------------------------------------------------------------------------------- */
 
 /* Writes the JSON Schema (draft 2020-12) of scene files into an empty document, from the tables. */
 bool sn_scene_schema(sn_document *document);

@@ -11,7 +11,7 @@ typedef struct writer {
     sn_value *defs;
 } writer;
 
-/* ---- Small pieces ------------------------------------------------------------------------------------------------------ */
+/* ---- Small pieces ------------------------------------------------------------------------------------------------ */
 
 /* A number or a truth value may be an expression instead. */
 #define EXPRESSION "^=|\\$[A-Za-z_]"
@@ -80,7 +80,7 @@ static void put_names(writer *w, sn_value *at, const char *key, uint32_t count, 
         sn_document_text(w->out, list, NULL, names[i]);
 }
 
-/* ---- Keys ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Keys -------------------------------------------------------------------------------------------------------- */
 
 static void put_default(writer *w, sn_value *at, const sn_key *key, const void *standard)
 {

@@ -111,7 +111,7 @@ static bool range_of(sn_reader *reader, const reference *r, uint32_t count, cons
     return true;
 }
 
-/* ---- Names ----------------------------------------------------------------------------------------------------------- */
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 static const sn_part *find_part(const sn_object *object, const char *name)
 {
@@ -152,7 +152,7 @@ static bool no_object(const sn_scene *scene, sn_reader *reader, const char *name
                           sn_did_you_mean(name, names, count, near, sizeof near));
 }
 
-/* ---- Particles ------------------------------------------------------------------------------------------------------- */
+/* ---- Particles --------------------------------------------------------------------------------------------------- */
 
 static bool take_room(const sn_scene *scene, sn_reader *reader, sn_arena *arena, uint32_t count, uint32_t **out)
 {
@@ -374,7 +374,7 @@ bool sn_select(sn_scene *scene, sn_reader *reader, const sn_value *value, const 
     }
 }
 
-/* ---- Points ------------------------------------------------------------------------------------------------------------ */
+/* ---- Points ------------------------------------------------------------------------------------------------------ */
 
 typedef struct spot_keys {
     const sn_value *spot;
@@ -490,7 +490,7 @@ bool sn_select_point(sn_scene *scene, sn_reader *reader, const sn_value *value, 
     return true;
 }
 
-/* ---- Constraints --------------------------------------------------------------------------------------------------------- */
+/* ---- Constraints ------------------------------------------------------------------------------------------------- */
 
 static bool add_run(const sn_scene *scene, sn_reader *reader, sn_arena *arena, sn_growing *all, sn_constraints run,
                     uint32_t first, uint32_t last)

@@ -313,7 +313,7 @@ static bool (*const make[SN_SHAPE_TYPES])(making *) = {
     [SN_SHAPE_FIELD] = make_field,
 };
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 /* The number of the type in sn_shape_forms; SN_SHAPE_TYPES after an error. */
 static uint32_t read_form(sn_reader *reader, const sn_value *value)

@@ -83,7 +83,7 @@ bool sn_read_capsule(sn_reader *reader, const sn_capsule_keys *keys, bool placed
                               2 * LARGEST);
 }
 
-/* ---- Rotations ----------------------------------------------------------------------------------------------------------- */
+/* ---- Rotations --------------------------------------------------------------------------------------------------- */
 
 typedef struct turning {
     double x, y, z, w;

@@ -165,7 +165,7 @@ bool sn_select_point(sn_scene *scene, sn_reader *reader, const sn_value *value, 
 bool sn_select_constraints(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_arena *arena, uint32_t *count,
                            const sn_constraint **out);
 
-/* ---- Parts of reading and running ---------------------------------------------------------------------------------- */
+/* ---- Parts of reading and running -------------------------------------------------------------------------------- */
 
 /* Groups are read before the objects that name them; skins are added with their object. Rest shapes, and fields of
    these, are taken after all objects, for the groups from a number on. */

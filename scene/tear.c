@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Strengths -------------------------------------------------------------------------------------------------------------- */
+/* ---- Strengths --------------------------------------------------------------------------------------------------- */
 
 static bool is_shape(uint32_t kind)
 {
@@ -111,7 +111,7 @@ bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, co
     return weaken(scene, object, &def) == SN_OK || sn_scene_refused(scene, reader);
 }
 
-/* ---- Events ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 bool sn_scene_read_parting(sn_scene *scene, sn_reader *reader, sn_event_keys *keys)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Reading ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 static bool read_side(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_trigger_side *side)
 {
@@ -151,7 +151,7 @@ bool sn_scene_read_trigger(sn_scene *scene, sn_reader *reader, sn_scene_event *e
     return good;
 }
 
-/* ---- Conditions -------------------------------------------------------------------------------------------------------------- */
+/* ---- Conditions -------------------------------------------------------------------------------------------------- */
 
 static bool is_side(const sn_trigger_side *side, sn_particle particle, sn_body body)
 {

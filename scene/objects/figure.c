@@ -4,7 +4,7 @@
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof(array)[0]))
 
-/* ---- Anatomy: lengths are shares of the height --------------------------------------------------------------------- */
+/* ---- Anatomy: lengths are shares of the height ------------------------------------------------------------------- */
 
 enum {
     HEAD,
@@ -81,7 +81,7 @@ static const struct {
    Young's modulus. */
 #define STICK_SIDE 0.03
 
-/* ---- Poses ------------------------------------------------------------------------------------------------------------ */
+/* ---- Poses ------------------------------------------------------------------------------------------------------- */
 
 static const struct {
     double arm_out, elbow; /* rad: the angle of the arm from hanging towards the side, and the bend of the elbow
@@ -267,7 +267,7 @@ static bool add_limits(sn_build *build)
     return good;
 }
 
-/* ---- Names ------------------------------------------------------------------------------------------------------------ */
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 static bool name_parts(sn_build *build)
 {
@@ -286,7 +286,7 @@ static bool name_parts(sn_build *build)
            sn_build_part(build, "trunk", COUNT(trunk), trunk);
 }
 
-/* ---- The object ------------------------------------------------------------------------------------------------------- */
+/* ---- The object -------------------------------------------------------------------------------------------------- */
 
 static double mass_of(const sn_build *build, double height)
 {

@@ -27,7 +27,7 @@ sn_jelly_def sn_default_jelly_def(void)
                           .limit = (sn_real)NAN};
 }
 
-/* ---- Clusters ------------------------------------------------------------------------------------------------------------ */
+/* ---- Clusters ---------------------------------------------------------------------------------------------------- */
 
 /* Sets a parameter by its name, if the kind has it and a value is given. */
 static void give(const sn_kind *kind, const char *name, sn_real value, sn_real *param)
@@ -69,7 +69,7 @@ static double spacing_of(const sn_grid *grid)
     return most;
 }
 
-/* ---- The object ----------------------------------------------------------------------------------------------------------- */
+/* ---- The object -------------------------------------------------------------------------------------------------- */
 
 static bool check(sn_build *build, const sn_jelly_def *def)
 {

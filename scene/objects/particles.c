@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Lists ------------------------------------------------------------------------------------------------------------ */
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
 /* Whether a list is not given, or has `each` numbers for each particle. */
 static bool check_count(sn_build *build, const char *key, sn_numbers list, uint32_t each, uint32_t particles)
@@ -52,7 +52,7 @@ static uint32_t *read_index_key(sn_build *build, const char *key, sn_numbers lis
     return index;
 }
 
-/* ---- Particles -------------------------------------------------------------------------------------------------------- */
+/* ---- Particles --------------------------------------------------------------------------------------------------- */
 
 static sn_vec3 vector_at(sn_numbers list, uint32_t i)
 {
@@ -144,7 +144,7 @@ static bool add_particles(sn_build *build, const sn_particles_def *def, uint32_t
            set_spins(build, def->spins);
 }
 
-/* ---- Parts ------------------------------------------------------------------------------------------------------------ */
+/* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
 /* Reads a part. marked has a byte for each particle, 0 between calls. */
 static bool read_part(sn_build *build, const sn_value *part, uint32_t particles, unsigned char *marked)
@@ -202,7 +202,7 @@ static bool set_rest(sn_build *build, sn_numbers rest, uint32_t particles)
     return sn_build_rest(build, x);
 }
 
-/* ---- The object ------------------------------------------------------------------------------------------------------- */
+/* ---- The object -------------------------------------------------------------------------------------------------- */
 
 static bool draw(sn_build *build, const sn_particles_def *def, uint32_t particles)
 {

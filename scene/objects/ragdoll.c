@@ -29,7 +29,7 @@ sn_ragdoll_def sn_default_ragdoll_def(void)
         .height = (sn_real)1.8, .limits = true, .friction = 2, .muscle_stiffness = 300, .muscle_damping = 15};
 }
 
-/* ---- Bodies -------------------------------------------------------------------------------------------------------------- */
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
 enum { PELVIS, BELLY, CHEST, HEAD, UPPER_ARM, FOREARM, HAND, THIGH, SHANK, FOOT, PIECES };
 
@@ -176,7 +176,7 @@ static bool add_pieces(doll *d)
     return true;
 }
 
-/* ---- Joints -------------------------------------------------------------------------------------------------------------- */
+/* ---- Joints ------------------------------------------------------------------------------------------------------ */
 
 /* A joint between two pieces of the left or the middle. */
 typedef struct link {
@@ -298,7 +298,7 @@ static bool add_joints(doll *d)
     return true;
 }
 
-/* ---- The object ----------------------------------------------------------------------------------------------------------- */
+/* ---- The object -------------------------------------------------------------------------------------------------- */
 
 static bool build_ragdoll(sn_build *build, const void *own)
 {

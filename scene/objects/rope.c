@@ -19,7 +19,7 @@
 /* A curve is approximated by this many straight pieces between consecutive points. */
 #define CURVE_SAMPLES 64u
 
-/* ---- Strands: ropes and chains -------------------------------------------------------------------------------------- */
+/* ---- Strands: ropes and chains ----------------------------------------------------------------------------------- */
 
 static bool strand_particles(sn_build *build, const sn_strand *strand, const sn_vec3 *place)
 {
@@ -318,7 +318,7 @@ static bool plan(sn_build *build, const sn_rope_def *def, course *c)
     return true;
 }
 
-/* ---- The rope --------------------------------------------------------------------------------------------------------- */
+/* ---- The rope ---------------------------------------------------------------------------------------------------- */
 
 /* Adds bending. A joint of two pieces rotates by the bending moment times `bend` times the length for which it
    stands, one piece. */

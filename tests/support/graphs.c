@@ -2,7 +2,7 @@
 
 #include "world/world.h"
 
-/* ---- Lists of links -------------------------------------------------------------------------------------------------- */
+/* ---- Lists of links ---------------------------------------------------------------------------------------------- */
 
 typedef struct links {
     uint32_t points;
@@ -67,7 +67,7 @@ static uint32_t side_of(uint32_t size)
     return side;
 }
 
-/* ---- Shapes ----------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 static void build_nothing(sn_world *world, uint32_t size, uint64_t *seed)
 {
@@ -320,7 +320,7 @@ static void build_wild(sn_world *world, uint32_t size, uint64_t *seed)
     add_links(world, SN_KIND_DISTANCE, &rods, real(1e-3));
 }
 
-/* ---- Any constraint ----------------------------------------------------------------------------------------------------- */
+/* ---- Any constraint ---------------------------------------------------------------------------------------------- */
 
 sn_particle graph_any_particle(const sn_world *world, uint64_t *seed)
 {
@@ -417,7 +417,7 @@ const graph_shape graph_shapes[GRAPH_SHAPES] = {
     [GRAPH_MIXED] = {"all kinds", build_mixed, 5000},
 };
 
-/* ---- Edits ------------------------------------------------------------------------------------------------------------- */
+/* ---- Edits ------------------------------------------------------------------------------------------------------- */
 
 static void add_rod(sn_world *world, uint64_t *seed)
 {
@@ -440,7 +440,7 @@ static void change_points(sn_world *world, uint64_t *seed)
     sn_constraint_change(world, c, &def);
 }
 
-/* Changes the compliance or stiffness of a constraint. */
+/* Changes the stiffness, the material or the rest length of a constraint. */
 static void change_give(sn_world *world, uint64_t *seed)
 {
     sn_constraint c = graph_any_constraint(world, seed);
@@ -540,7 +540,7 @@ void graph_edit(sn_world *world, uint64_t *seed, bool rare)
     }
 }
 
-/* ---- Plans ------------------------------------------------------------------------------------------------------------- */
+/* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
 void graph_assert_planned(sn_world *world, const char *what, const char *file, int line)
 {

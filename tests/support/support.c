@@ -79,7 +79,7 @@ void support_assert_result(const sn_world *world, sn_result got, sn_result expec
     _fail(file, line);
 }
 
-/* ---- Rounds ------------------------------------------------------------------------------------------------------- */
+/* ---- Rounds ------------------------------------------------------------------------------------------------------ */
 
 uint32_t support_rounds(uint32_t full, uint32_t watched)
 {

@@ -79,7 +79,7 @@ uint64_t support_random(uint64_t *state);
 uint32_t support_random_below(uint64_t *state, uint32_t limit);
 double support_random_in(uint64_t *state, double least, double most);
 
-/* ---- Rounds ------------------------------------------------------------------------------------------------------- */
+/* ---- Rounds ------------------------------------------------------------------------------------------------------ */
 
 /* How often a long test repeats something. With SINEW_LONG_TESTS in the environment (make test-long, make check)
    `full` times. Otherwise an eighth of that; under a sanitizer `watched` times, since it is several times slower and
@@ -99,7 +99,7 @@ uint32_t support_long(uint32_t full, uint32_t brief);
             skip();                                                                                                    \
     } while (0)
 
-/* ---- Known failures ------------------------------------------------------------------------------------------------- */
+/* ---- Known failures ---------------------------------------------------------------------------------------------- */
 
 /* A known defect, as a check that will hold once it is cured. While it does not hold, "KNOWN FAILURE: ..." is
    printed, and scripts/test.sh lists these lines at the end of a run. Once it holds the test fails, so that the

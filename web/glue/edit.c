@@ -18,7 +18,7 @@ static sn_body body(web_world *w, uint32_t number)
     return sn_body_from_index(w->world, number);
 }
 
-/* ---- Particles ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Particles --------------------------------------------------------------------------------------------------- */
 
 /* in: position, velocity, mass, radius. *number: the number of the particle. */
 WEB(web_particle_add)
@@ -99,7 +99,7 @@ WEB(web_pin) sn_result web_pin(web_world *w, uint32_t number, bool pin)
     return done ? SN_OK : SN_ERROR_MEMORY;
 }
 
-/* ---- Bodies --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
 WEB(web_body_particle) int32_t web_body_particle(web_world *w, uint32_t number)
 {
@@ -164,7 +164,7 @@ WEB(web_last_fixed) int32_t web_last_fixed(web_world *w)
     return last;
 }
 
-/* ---- Constraints ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Constraints ------------------------------------------------------------------------------------------------- */
 
 /* Five numbers: the type (0 a particle, 1 an anchor on a body, 2 a point of the world), its number, the position. */
 #define POINT_NUMBERS 5

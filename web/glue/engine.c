@@ -28,7 +28,7 @@ WEB(web_engine_create) web_engine *web_engine_create(web_pool *pool)
     return engine;
 }
 
-/* ---- Texts ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Texts ------------------------------------------------------------------------------------------------------- */
 
 WEB(web_text) const char *web_text(const web_engine *engine)
 {
@@ -103,7 +103,7 @@ void *web_array_take(web_array *array, size_t count)
     return array->data;
 }
 
-/* ---- Files that a scene may name --------------------------------------------------------------------------------------------- */
+/* ---- Files that a scene may name --------------------------------------------------------------------------------- */
 
 /* Takes ownership of name and bytes, both from web_take. False when memory runs out. */
 WEB(web_file_add) bool web_file_add(web_engine *engine, char *name, char *bytes, size_t size)

@@ -72,7 +72,7 @@ bool web_answer_problems(web_engine *engine, const sn_loaded *loaded, const sn_p
 /* Makes room for so many numbers; NULL when memory runs out. */
 void *web_array_take(web_array *array, size_t count);
 
-/* ---- Threads (pool.c) ------------------------------------------------------------------------------------------------------ */
+/* ---- Threads (pool.c) -------------------------------------------------------------------------------------------- */
 
 /* The task hook that runs loops on the pool's threads; without a pool all zero, the built-in way. */
 sn_tasks web_pool_tasks(web_pool *pool);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Arrays ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Arrays ------------------------------------------------------------------------------------------------------ */
 
 /* Copies vectors or scalars of a view, ordered by the numbers of particles; `none` for unused numbers. */
 static bool put_in_order(web_array *array, const sn_view *view, uint32_t width, sn_real none)
@@ -182,7 +182,7 @@ WEB(web_counts) void web_counts(web_world *w, uint32_t *out)
     out[3] = sn_world_dimensions(w->world);
 }
 
-/* ---- The report ---------------------------------------------------------------------------------------------------------------- */
+/* ---- The report -------------------------------------------------------------------------------------------------- */
 
 #define REPORT_HEAD 22
 #define REPORT_KIND 6
@@ -371,7 +371,7 @@ bool web_fixed_mesh(web_world *w, uint32_t number, double x, double y, double z,
     return true;
 }
 
-/* ---- Debug drawing ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Debug drawing ----------------------------------------------------------------------------------------------- */
 
 /* The drawing of sn_world_draw, as numbers; the first pass only counts. Colours, 0xrrggbb, are exact in a float. */
 typedef struct web_drawing {
@@ -439,7 +439,7 @@ WEB(web_draw) sn_result web_draw(web_world *w, uint32_t layers, double size, uin
     return result;
 }
 
-/* ---- The mouse ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- The mouse --------------------------------------------------------------------------------------------------- */
 
 /* in: origin, direction, length, reach. out: particle, body (or -1), distance, point. False: the ray hits nothing. */
 WEB(web_pick) bool web_pick(web_world *w, const double *in, double *out)

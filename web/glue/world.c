@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Making ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
 
 static bool read_file(void *context, const char *name, sn_arena *arena, const void **bytes, size_t *size, char *message,
                       size_t message_size)
@@ -250,7 +250,7 @@ WEB(web_profiled) bool web_profiled(web_world *w)
     return sn_world_settings(w->world).profile;
 }
 
-/* ---- Running ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Running ----------------------------------------------------------------------------------------------------- */
 
 WEB(web_step) sn_result web_step(web_world *w, double dt)
 {
