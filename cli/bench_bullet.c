@@ -30,7 +30,7 @@ char *sn_bench_bullet_find(void)
     return NULL;
 }
 
-/* ---- Starting it ------------------------------------------------------------------------------------------------- */
+/* ---- Starting the program ---------------------------------------------------------------------------------------- */
 
 /* The program's name in quotes, so that the shell takes it literally, and its arguments. Allocated. */
 static char *command_line(const char *program, const sn_bench_job *job, int places)
@@ -87,7 +87,7 @@ static int listen_to(const char *line, char reply[MOST_REPLY])
     return status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* ---- Reading its row --------------------------------------------------------------------------------------------- */
+/* ---- Reading the row --------------------------------------------------------------------------------------------- */
 
 static double number_of(const sn_value *record, const char *key)
 {

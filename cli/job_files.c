@@ -168,7 +168,7 @@ void sn_job_close(sn_job *job)
         sn_job_fail(job, SN_EXIT_OUTPUT, "%s", message);
 }
 
-/* ---- At the end -------------------------------------------------------------------------------------------------- */
+/* ---- After the run ----------------------------------------------------------------------------------------------- */
 
 /* An interrupted or diverged scene is saved too: it may be needed most then. */
 void sn_job_save(sn_job *job)

@@ -27,7 +27,7 @@ struct sn_server {
     size_t page_length;
 };
 
-/* ---- Answering --------------------------------------------------------------------------------------------------- */
+/* ---- Responses --------------------------------------------------------------------------------------------------- */
 
 /* Takes ownership of the response. */
 static enum MHD_Result send_response(struct MHD_Connection *to, unsigned status, const char *type,

@@ -95,7 +95,7 @@ static sn_load_options options_of(const sn_scene_def *def)
     return o;
 }
 
-/* What was loaded becomes the caller's. */
+/* Passes ownership of the loaded scene to the caller. */
 static sn_result hand_over(sn_loaded *loaded, const sn_scene_def *def, sn_scene **scene, char *message, size_t size)
 {
     sn_result result = loaded->scene ? SN_OK : loaded->problems.out_of_memory ? SN_ERROR_MEMORY : SN_ERROR_ARGUMENT;

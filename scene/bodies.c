@@ -112,7 +112,7 @@ static void scale_def(sn_body_def *def, sn_real scale)
         scale_vector(&def->moments, scale * scale);
 }
 
-/* From the frame of the object into the world. */
+/* Moves a definition from the frame of the object into the world. */
 static void place_def(const sn_build *build, sn_body_def *def)
 {
     const sn_object_def *frame = build->def;
@@ -172,7 +172,7 @@ sn_body sn_object_body_at(const sn_object *object, uint32_t item)
                : none;
 }
 
-/* ---- Their motion as a whole ------------------------------------------------------------------------------------- */
+/* ---- Velocities of the whole object ------------------------------------------------------------------------------ */
 
 typedef struct sum {
     double mass, moment[3];

@@ -359,7 +359,7 @@ static bool refuse(const setting *edit, const char *format, ...)
     return false;
 }
 
-/* The first so many bytes of the path, as the name of a value. */
+/* The beginning of the path, as the name of a value in messages. */
 typedef struct place_name {
     char text[160];
 } place_name;

@@ -382,7 +382,7 @@ static void save_blades(sn_saver *s, sn_value *root)
         sn_record_write(s->out, sn_document_record(s->out, list, NULL), &sn_blade_record, &blade[i].keys);
 }
 
-/* Where particles of a motion were at its start is saved as keyframes that begin where they are now. */
+/* Saves the motions that have not ended: their keyframes, and the poses at their start. */
 static void save_motions(sn_saver *s, sn_value *root)
 {
     const sn_scene_motion *motion = s->scene->motions.items;

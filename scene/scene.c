@@ -679,7 +679,7 @@ void sn_scene_destroy(sn_scene *scene)
     sn_arena_release(&arena);
 }
 
-/* ---- Adding to it ------------------------------------------------------------------------------------------------ */
+/* ---- Adding to a scene ------------------------------------------------------------------------------------------- */
 
 /* Refuses keys that are fixed when a scene is made. */
 static bool refuse_settings(sn_reader *reader, const sn_value *root)

@@ -98,7 +98,7 @@ static bool build_jelly(sn_build *build, const void *own)
                              "found %g m, expected at least %g, %g times the distance between particles: it would fall "
                              "apart",
                              size, LEAST_SPACINGS * spacing, LEAST_SPACINGS);
-    double each = 1; /* clusters overlap by half; there is at most one for each particle */
+    double each = 1; /* an estimate: clusters overlap by half; along an axis there are at most two per particle */
     for (int i = 0; i < 3; ++i)
         each *= fmin(2 * grid.size[i] / size + 1, 2.0 * grid.count[i]);
     return sn_build_begin(build, sn_grid_particle_count(&grid), each + sn_grid_particle_count(&grid)) &&

@@ -184,7 +184,7 @@ void support_assert_same_world(const sn_world *a, const sn_world *b, const char 
     _fail(file, line);
 }
 
-/* ---- Chance ------------------------------------------------------------------------------------------------------ */
+/* ---- Random numbers ---------------------------------------------------------------------------------------------- */
 
 uint64_t support_random(uint64_t *state)
 {
@@ -497,7 +497,7 @@ sn_vec3 support_wind(void *context, const sn_field_in *in)
     return vec((double)in->mass * (0.5 + 0.25 * t - 0.125 * y), (double)in->mass * 0.25 * x, 0);
 }
 
-/* ---- A kind of one's own ----------------------------------------------------------------------------------------- */
+/* ---- A registered kind ------------------------------------------------------------------------------------------- */
 
 /* C = x1.x - x0.x - gap; its gradient is (-1, 0, 0) with respect to the first point and (1, 0, 0) with respect to
    the second. */
