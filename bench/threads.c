@@ -24,8 +24,7 @@
 
 typedef struct options {
     uint32_t threads[MOST_LIST], count, copies, rounds, frames;
-    uint32_t warm; /* frames before the first round: plans and pools are made, and falling things settle on each
-                      other */
+    uint32_t warm; /* frames before the first round: plans are made, and falling things settle */
 } options;
 
 typedef struct entry {

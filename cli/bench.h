@@ -75,8 +75,7 @@ typedef struct sn_bench_machine {
     const char *lanes;     /* vector instructions of the microbenchmark: "AVX2" or "baseline" */
     uint32_t cores;        /* available to this process */
     double l1, l2, l3;     /* bytes of data cache; 0: unknown */
-    double contiguous_ns;  /* time of a distance projection in contiguous arrays in the first-level cache, with exact
-                          root and division */
+    double contiguous_ns;  /* of a distance projection in first-level cache, with exact root and division */
     double copy_bandwidth; /* bytes/s of memcpy beyond all caches, read and written bytes together */
 } sn_bench_machine;
 

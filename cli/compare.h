@@ -94,8 +94,7 @@ typedef struct sn_trial {
     double worst;     /*   and the worst of them */
     double energy;    /* J: the change from start to end */
     double peak;      /* J: the largest kinetic energy */
-    double momentum;  /* kg m/s: the largest difference from what gravity alone would give; NaN if something holds the
-                        scene */
+    double momentum;  /* kg m/s: the largest change that is not gravity's; NaN if something holds the scene */
     bool over_budget; /* even one substep exceeds the time budget */
 } sn_trial;
 
@@ -114,8 +113,7 @@ typedef struct sn_comparison {
     uint32_t trials, room;
     sn_trial *trial;
     double energy_scale; /* J: see find_energy_scale; 0: nothing moved */
-    uint32_t shown; /* iterations of the runs whose energies and momenta are drawn: those nearest to the scene's own
-                       number */
+    uint32_t shown;      /* iterations of the runs whose energies are drawn: those nearest to the scene's own */
     char heard[SN_COMPARE_MESSAGE]; /* the last warning */
     int code;
 } sn_comparison;

@@ -56,8 +56,7 @@ typedef struct sn_job_budget {
     FILE *file;              /* of --steps; NULL: off */
     uint32_t least, most;    /* substeps in a frame */
     uint64_t substeps;       /* in all frames together */
-    uint32_t missed, late;   /* frames with a larger error than the target, and frames that took longer than the
-                                budget */
+    uint32_t missed, late;   /* frames with a larger error than the target; that took longer than the budget */
     double relative, metres; /* the worst of all frames */
     double seconds, longest; /* of all frames together, and of one */
 } sn_job_budget;

@@ -116,8 +116,7 @@ bool sn_scale_points(sn_reader *reader, sn_vec3 *point, uint32_t count, sn_real 
 
 /* These add to a record of a document. */
 void sn_save_shape(sn_document *out, sn_value *record, const sn_shape_def *shape);
-void sn_save_quaternion(sn_document *out, sn_value *record, const char *key, sn_quat q); /* nothing is added for the
-                                                                                            identity */
+void sn_save_quaternion(sn_document *out, sn_value *record, const char *key, sn_quat q); /* not the identity */
 void sn_save_vectors(sn_document *out, sn_value *record, const char *key, uint32_t count, const sn_vec3 *v);
 void sn_save_bits(sn_document *out, sn_value *record, const char *key, uint32_t bits, uint32_t standard);
 

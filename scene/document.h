@@ -31,9 +31,9 @@ typedef struct sn_value {
     const double *numbers; /* the numbers of a list of numbers alone, which has no items; never NULL for such a list */
     double number;         /* of a number; 1 or 0 of a truth value; of a list or record its depth, the root at 1 */
     const char *text;      /* of a text, zero-terminated */
-    uint32_t
-        source; /* of an item of a list that was expanded (expand.h): its index in the file's list, plus 1; 0: it was
-                   not expanded */
+    /* of an item of a list that was expanded (expand.h): its index in the file's list, plus 1; 0: it was not
+       expanded */
+    uint32_t source;
 } sn_value;
 
 /* The index that the i-th item of a list had in the list of the file. */

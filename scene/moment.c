@@ -37,8 +37,7 @@ enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 struct sn_scene_moment {
     sn_allocator allocator;
     sn_snapshot *world;
-    char *copies; /* the items of all lists, one list after the other, then the skins of all objects (a cut may add
-                   one) */
+    char *copies; /* the items of all lists in turn, then the skins of all objects (a cut may add one) */
     size_t size;  /* of copies, in bytes */
     uint32_t count[LIST_COUNT];
     double time;

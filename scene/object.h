@@ -51,8 +51,7 @@ struct sn_object {
     uint32_t group;
     sn_object_skin skin_def;
     sn_skin skin;        /* null: it has none */
-    const sn_vec3 *rest; /* m: positions of its particles in the rest shape of its group; NULL: no rest shape was
-                            taken */
+    const sn_vec3 *rest; /* m: its particles in the rest shape of its group; NULL: no rest shape was taken */
 };
 
 /* The object that a builder makes, and what it needs for that. */

@@ -638,8 +638,7 @@ static sn_result happen(sn_scene *scene, sn_scene_event *event)
     if (result == SN_OK && (event->keys.type == SN_EVENT_TEAR || !isnan(event->keys.through.x)))
         result = sn_scene_part(scene, &event->keys);
     for (uint32_t i = 0; event->keys.type == SN_EVENT_CUT && i < event->cut_count && result == SN_OK; ++i)
-        if (sn_constraint_is_valid(scene->world, event->cut[i])) /* the constraint may have been removed or cut
-                                                                    before */
+        if (sn_constraint_is_valid(scene->world, event->cut[i])) /* it may be gone already */
             result = sn_constraint_remove(scene->world, event->cut[i]);
     event->done = true;
     return result;

@@ -67,8 +67,7 @@ typedef struct sn_record {
 typedef struct sn_reader {
     sn_arena *arena; /* for lists of records and copies of texts, which live as long as the arena */
     sn_problems *problems;
-    uint32_t dimensions;    /* of the world; with 3, a vector of two numbers is refused; 0: not known, nothing is
-                               refused */
+    uint32_t dimensions;    /* of the world; 3: a vector of two numbers is refused; 0: unknown, it is not */
     struct sn_doubt *doubt; /* names of things that could not be read, */
     bool doubts_numbers;    /* and whether numbers of particles are doubtful because some objects could not be read */
     char path[512];

@@ -23,7 +23,6 @@ typedef struct sn_growing {
 /* Adds an item, zeroed; NULL when memory runs out. */
 void *sn_growing_add(sn_growing *list, sn_arena *arena, size_t size);
 
-/* A force, a motion and an event while the scene runs. */
 /* Triangles of an object on which a wind acts, by their indices in its list. */
 typedef struct sn_wind_sheet {
     const sn_object *object;
@@ -35,9 +34,9 @@ typedef struct sn_scene_force {
     sn_force_keys keys;
     sn_selection of;
     bool all;             /* acts on everything; the selection then has all particles of objects */
-    uint32_t sheet_count; /* wind: the surfaces among them, */
+    uint32_t sheet_count; /* wind: the triangles that are selected whole, by object, */
     const sn_wind_sheet *sheet;
-    sn_selection lone;               /* and the particles that are in none of their triangles */
+    sn_selection lone;               /* and the selected particles that are in none of these */
     const struct sn_wind_wave *wave; /* wind: its turbulence; NULL: none */
     uint32_t breeze;                 /* not 0: the wind of sn_scene_set_breeze, for a scene of breeze - 1 objects */
 } sn_scene_force;
@@ -115,8 +114,7 @@ struct sn_scene {
     double start_time;       /* the time of frame 0, in the scene that this one continues, */
     uint32_t start_frame;    /* and the frames of that scene before this one */
     uint32_t frame;          /* frames since then */
-    bool prepared;           /* the next frame is prepared: a cancelled step left its events done and its forces
-                                pending */
+    bool prepared;           /* the next frame is prepared: a cancelled step left its events done, its forces pending */
     double planned;          /* bytes that the objects so far are estimated to take */
     sn_growing objects;      /* sn_object * */
     sn_growing groups;       /* sn_scene_group */

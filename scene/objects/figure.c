@@ -84,8 +84,7 @@ static const struct {
 /* ---- Poses ------------------------------------------------------------------------------------------------------- */
 
 static const struct {
-    double arm_out, elbow; /* rad: the angle of the arm from hanging towards the side, and the bend of the elbow
-                              forwards */
+    double arm_out, elbow; /* rad: the angle of the arm from hanging to the side; the bend of the elbow */
     double thigh, knee;    /* rad: the angle of the thigh from hanging forwards, and the bend of the knee */
 } postures[] = {
     [SN_POSE_STANDING] = {0.14, 0.2, 0, 0},
