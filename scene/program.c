@@ -136,7 +136,7 @@ bool sn_scene_select_everything(sn_scene *scene, sn_reader *reader, sn_selection
     return true;
 }
 
-/* Warns of a time that is not reached: what begins when the last frame of the scene begins, or later, never happens. */
+/* Warns of a time that is not reached: what begins after the beginning of the last frame never happens. */
 static void warn_of_end(const sn_scene *scene, sn_reader *reader, const char *key, sn_real time)
 {
     double frames = (double)scene->info.warm_up + scene->info.frames;

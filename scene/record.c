@@ -70,7 +70,7 @@ void sn_reader_doubt(sn_reader *reader, const sn_value *failed)
     reader->doubt = doubt;
 }
 
-/* A name that ends with a digit may be that of a missing item plus its number. */
+/* A name that ends with a digit may be generated: that of an object without a name is its type and number, "rope1". */
 bool sn_reader_doubts(const sn_reader *reader, const char *name)
 {
     size_t length = strlen(name);

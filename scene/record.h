@@ -68,8 +68,9 @@ typedef struct sn_reader {
     sn_arena *arena; /* for lists of records and copies of texts, which live as long as the arena */
     sn_problems *problems;
     uint32_t dimensions;    /* of the world; 3: a vector of two numbers is refused; 0: unknown, it is not */
-    struct sn_doubt *doubt; /* names of things that could not be read, */
-    bool doubts_numbers;    /* and whether numbers of particles are doubtful because some objects could not be read */
+    struct sn_doubt *doubt; /* names of things that could not be read; */
+    bool doubts_numbers;    /* an object could not be read, so numbers of particles and generated names are doubtful,
+                               too */
     char path[512];
 } sn_reader;
 
