@@ -69,8 +69,7 @@ typedef struct sn_reader {
     sn_problems *problems;
     uint32_t dimensions;    /* of the world; 3: a vector of two numbers is refused; 0: unknown, it is not */
     struct sn_doubt *doubt; /* names of things that could not be read; */
-    bool doubts_numbers;    /* an object could not be read, so numbers of particles and generated names are doubtful,
-                               too */
+    bool doubts_numbers;    /* some object could not be read: numbers of particles and generated names are doubtful */
     char path[512];
 } sn_reader;
 
