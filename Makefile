@@ -1,4 +1,4 @@
-# A thin front: every target fetches the tools it needs, then calls CMake or a script. The builds lie in build/<preset>
+# A thin front: every target fetches the tools that it needs, then calls CMake or a script. Builds are in build/<preset>
 # and are incremental. 'make help' lists the targets.
 
 PREFIX ?= /usr/local

@@ -1,14 +1,15 @@
-/* How stiff cloth comes out, and what that costs:
+/* The stretch of stiff cloth, and the time that it takes:
 
-       sinew-bench-convergence [CASE ...] [--n LIST] [--mesh grid|shuffled] [--passes LIST] [--iterations N] [--frames N]
-           [--damping RATE] [--threads N] [--seed N] [--off | --both]
+       sinew-bench-convergence [CASE ...] [--n LIST] [--mesh grid|shuffled] [--passes LIST] [--iterations N]
+           [--frames N] [--damping RATE] [--threads N] [--seed N] [--off | --both]
 
-   Cloth of n by n particles of 1 kg, 5 cm apart, with rods that do not give, undamped. A case is how it is held: corners (two of them),
-   edge, corner, sphere (it falls on one), drag (a corner is led away at 5 m/s). The grid has both diagonals; shuffled is the same as
-   triangles, with one diagonal, all numbers in random order. Stretch is (length - rest) / rest of rods
-   that are too long, in per cent: the mean over all rods, and the largest, in the last fifth of the frames; those that are too short count
-   as squeezed. Energy is kinetic and potential, by mass: how far it rose above its running minimum. Passes are
-   substeps of one pass each. */
+   Cloth of n by n particles with a mass of 1 kg, 5 cm apart, with rigid rods, undamped. A case is what holds it:
+   corners (two of them), edge, corner, sphere (it falls on one), drag (a corner is moved at 5 m/s). The grid has
+   both diagonals; shuffled is the same as triangles, with one diagonal and all numbers in random order.
+
+   Stretch is (length - rest) / rest of rods that are too long, in per cent: the mean over all rods, and the largest,
+   in the last fifth of the frames; rods that are too short count as squeezed. Energy is kinetic and potential, per
+   mass: the largest rise above its running minimum. Passes are substeps of one pass each. */
 #include "shared.h"
 
 #include <sinew/sinew.h>
@@ -31,10 +32,10 @@ typedef struct options {
 typedef struct cloth {
     sn_world *world;
     uint32_t n, rods;
-    uint32_t *pair;   /* two numbers a rod */
+    uint32_t *pair;   /* two numbers per rod */
     double *rest;     /* m */
-    uint32_t *number; /* of the particle at a place of the grid */
-    sn_vec3 dragged;  /* where the dragged corner is */
+    uint32_t *number; /* of the particle at each place of the grid */
+    sn_vec3 dragged;  /* position of the dragged corner */
 } cloth;
 
 static uint64_t random_state = 1;
@@ -136,7 +137,7 @@ static bool build(cloth *c, const char *name, uint32_t n, uint32_t passes, const
     bool good = sn_constraints_add_kind(c->world, SN_KIND_DISTANCE, c->rods, c->pair, rest, NULL).count == c->rods;
     if (ball) {
         sn_contact_settings contact = sn_world_contact_settings(c->world);
-        contact.particles = false; /* with each other: it would cost more than all else */
+        contact.particles = false; /* no self-contact: it would cost more than everything else */
         good = good && sn_world_set_contact_settings(c->world, &contact) == SN_OK;
         good = good && sn_static_add_sphere(c->world, (sn_vec3){0}, (sn_real)(0.3 * side)).generation;
     }

@@ -1,12 +1,16 @@
-/* How far a scene is off, and what a frame costs:
+/* The error of a scene, and the time of a frame:
 
-       sinew-bench-curves SCENE [--plain LIST] [--auto LIST] [--reference N | --reference-auto N] [--frames N] [--motion] [--watch PARTICLE] [--set PATH=VALUE ...]
+       sinew-bench-curves SCENE [--plain LIST] [--auto LIST] [--reference N | --reference-auto N] [--frames N]
+           [--motion] [--watch PARTICLE] [--set PATH=VALUE ...]
 
-   The scene runs with plain sweeps of so many substeps (--reference), one pass each: that is taken as right. Where plain sweeps would need too many, it runs as it is (--reference-auto). Then it runs with plain
-   sweeps (--plain) and as it is (--auto), each with so many substeps, and is compared frame by frame. --motion: from the first frame on;
-   otherwise the last frame alone counts. off: distance of particles from where they should be, root of the mean square, and the largest. rods:
-   their strain beside the one that they should have, mean and largest. pressure: of the first surface that keeps a volume. Times
-   are CPU times of one thread, by frame; the first frame is not counted. */
+   The scene runs with plain sweeps and many substeps of one pass each (--reference): this is the reference. If plain
+   sweeps would need too many substeps, the reference uses the scene's own solver (--reference-auto). Then the scene
+   runs with plain sweeps (--plain) and with its own solver (--auto), for each number of substeps, and is compared
+   frame by frame with --motion, otherwise in the last frame only.
+
+   off: distance of particles from their reference positions, root mean square and largest. rods: difference of their
+   strain from the reference, mean and largest. pressure: of the first surface that keeps a volume. Times are CPU
+   times of one thread, per frame, without the first frame. */
 #include "shared.h"
 
 #include <sinew/scene.h>
@@ -23,16 +27,16 @@ typedef struct options {
     const char *set[MOST_LIST];
     uint32_t sets;
     bool motion;
-    bool right_is_auto; /* the reference is not of plain sweeps */
+    bool right_is_auto; /* the reference does not use plain sweeps */
 } options;
 
-/* What a run came to, by frame that counts. */
+/* The results of a run, for each frame that is compared. */
 typedef struct course {
     uint32_t particles, rods, frames;
-    double *place;    /* three a particle */
-    double *strain;   /* one a rod */
+    double *place;    /* three numbers per particle */
+    double *strain;   /* one per rod */
     double *pressure; /* Pa */
-    double height;    /* m, at the end: of the particle that is watched */
+    double height;    /* m, at the end: of the particle of --watch */
     double kinetic;   /* J, at the end */
     double ms;
 } course;
@@ -76,7 +80,7 @@ static void note(const sn_world *world, course *c, uint32_t frame)
     }
 }
 
-/* Opens the scene with so many substeps. */
+/* Opens the scene with this number of substeps. */
 static sn_scene *open(const options *o, uint32_t substeps, bool plain)
 {
     char why[2000], count[40];
@@ -131,7 +135,7 @@ static bool run(const options *o, uint32_t substeps, bool plain, course *c)
 }
 
 typedef struct errors {
-    double off, far, strain, worst; /* see above */
+    double off, far, strain, worst; /* off and rods, see above */
     double pressure;                /* of the last frame, Pa */
 } errors;
 

@@ -1,4 +1,4 @@
-/* What the programs that measure one world have in common. */
+/* Shared by the programs that measure one world. */
 #ifndef SN_BENCH_SHARED_H
 #define SN_BENCH_SHARED_H
 
@@ -16,7 +16,7 @@ static inline double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Numbers with commas between them, MOST_LIST at most; how many there are. */
+/* Reads numbers separated by commas, MOST_LIST at most. Returns how many there are. */
 static inline uint32_t read_list(const char *text, uint32_t *list)
 {
     uint32_t count = 0;

@@ -1,12 +1,13 @@
-/* How far threads get with one world, held against as many independent worlds, one on each core, in the same run:
+/* The speed of one world on several threads, compared with as many independent worlds, one per core, in the same
+   run:
 
        sinew-bench-threads [SCENE-N PATH ...] [--threads LIST] [--copies N] [--rounds N] [--frames N]
            [--warm N]
 
-   A round steps every world through the same frames: one for each number of threads, and the copies at the same time. What
-   counts is the median of the rounds. The copies say what the cores can do together: they share nothing but caches and
-   memory. All worlds must end with the same hash. Bodies and piles fall for some frames before the first round (--warm); their
-   paths are falling, and general. */
+   A round steps every world through the same frames: one world for each number of threads, and the copies all at the
+   same time. The median of the rounds counts. The copies show what the cores can do together, since they share only
+   caches and memory. All worlds must end with the same hash. Bodies and piles fall for some frames before the first
+   round (--warm); their paths are falling, and general. */
 #include "cli/bench.h"
 
 #include <sinew/sinew.h>
@@ -23,7 +24,7 @@
 
 typedef struct options {
     uint32_t threads[MOST_LIST], count, copies, rounds, frames;
-    uint32_t warm; /* frames before the first round: plans and pools are made, and what falls lies on each other */
+    uint32_t warm; /* frames before the first round: plans are made, and falling things settle */
 } options;
 
 typedef struct entry {
@@ -45,7 +46,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- Worlds -------------------------------------------------------------------------------------------------------- */
+/* ---- Worlds ------------------------------------------------------------------------------------------------------ */
 
 static bool step(sn_world *world, uint32_t frames)
 {
@@ -55,7 +56,7 @@ static bool step(sn_world *world, uint32_t frames)
     return good;
 }
 
-/* ---- Copies -------------------------------------------------------------------------------------------------------- */
+/* ---- Copies ------------------------------------------------------------------------------------------------------ */
 
 typedef struct copy {
     pthread_t thread;
@@ -76,7 +77,7 @@ static void *run_copy(void *data)
     return NULL;
 }
 
-/* Returns s for a frame if the frames of all copies are counted together; negative if something failed. */
+/* Returns s per frame, counting the frames of all copies together; negative on failure. */
 static double run_copies(sn_world **world, uint32_t count, uint32_t frames)
 {
     copy copies[MOST_THREADS];
@@ -88,7 +89,7 @@ static double run_copies(sn_world **world, uint32_t count, uint32_t frames)
         copies[i] = (copy){.start = &start, .world = world[i], .frames = frames};
         if (pthread_create(&copies[i].thread, NULL, run_copy, &copies[i]) != 0) {
             fprintf(stderr, "threads: a thread could not be made\n");
-            exit(1); /* the others wait for it */
+            exit(1); /* the other threads would wait for ever */
         }
     }
     for (uint32_t i = 0; i < count; ++i) {
@@ -100,7 +101,7 @@ static double run_copies(sn_world **world, uint32_t count, uint32_t frames)
     return good ? 1 / rate : -1;
 }
 
-/* ---- Figures ------------------------------------------------------------------------------------------------------- */
+/* ---- Figures ----------------------------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -109,7 +110,7 @@ static int compare(const void *a, const void *b)
 }
 
 typedef struct figure {
-    double median, spread; /* s a frame; between the quartiles, as a share of the median */
+    double median, spread; /* s per frame; distance of the quartiles as a share of the median */
 } figure;
 
 static figure sum_up(double *value, uint32_t count)
@@ -118,7 +119,7 @@ static figure sum_up(double *value, uint32_t count)
     return (figure){value[count / 2], (value[3 * count / 4] - value[count / 4]) / value[count / 2]};
 }
 
-/* Column t of the samples is that of threads[t]; the last is that of the copies. */
+/* Column t of the samples is for threads[t]; the last column is for the copies. */
 static void print_scene(const options *o, const char *name, double (*sample)[MOST_ROUNDS])
 {
     figure one = {0}, copies = o->copies ? sum_up(sample[o->count], o->rounds) : (figure){0};
@@ -135,7 +136,7 @@ static void print_scene(const options *o, const char *name, double (*sample)[MOS
     fflush(stdout);
 }
 
-/* Whether all of them agree. */
+/* Whether all hashes are equal. */
 static bool agree(sn_world **world, uint32_t count)
 {
     for (uint32_t i = 1; i < count; ++i)
@@ -144,7 +145,8 @@ static bool agree(sn_world **world, uint32_t count)
     return true;
 }
 
-/* The first world runs on as many threads as there may be; the others get its state, and make a step for their own tables. */
+/* The first world runs on the largest number of threads. The others get its state, and make one step to build their
+   own tables. */
 static bool warm_up(const options *o, sn_world **world)
 {
     const uint32_t before = sn_world_threads(world[0]);
@@ -208,7 +210,7 @@ static bool run_scene(const options *o, const entry *e)
     return good;
 }
 
-/* ---- The program --------------------------------------------------------------------------------------------------- */
+/* ---- The program ------------------------------------------------------------------------------------------------- */
 
 static bool read_threads(const char *text, options *o)
 {

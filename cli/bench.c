@@ -1,5 +1,5 @@
-/* What a step costs, and how well the constraints hold at that price. A figure without the stretch beside it would mean
-   nothing: not solving at all is fastest. */
+/* The time of a step, and how well the constraints hold at that price. The time alone would mean nothing: no solving
+   at all is fastest. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 
@@ -8,16 +8,16 @@
 #include <string.h>
 
 #define QUICK_FRAMES 10
-#define MOST_FRAMES  300 /* of a scene file that says more */
+#define MOST_FRAMES  300 /* at most, of a scene file */
 #define MOST_THREADS 256
 #define MOST_PASSES  100000
-#define ROUNDS       15 /* in which a feature and the plain scene take turns, */
-#define QUICK_ROUNDS 5  /*   and at a glance, */
-#define QUICK_SIDE   16 /*   with so small a cloth */
-#define KIND_ROUNDS  5  /* the same of a kind and nothing, of which there are many, */
-#define QUICK_KINDS  16 /*   and so few constraints of a kind */
-#define BUSY         0.5 /* processes that compute or wait, on the mean of the last minute, before the first measurement */
-#define EDITED       512 /* the cloth on which edits are measured: about a million constraints */
+#define ROUNDS       15  /* rounds in which a feature and the plain scene alternate, */
+#define QUICK_ROUNDS 5   /* with --quick, */
+#define QUICK_SIDE   16  /* with --quick: particles on a side of that cloth */
+#define KIND_ROUNDS  5   /* rounds for each kind of constraint, of which there are many, */
+#define QUICK_KINDS  16  /* with --quick: constraints of each kind */
+#define BUSY         0.5 /* busy processes, mean of the last minute, above which a warning is printed */
+#define EDITED       512 /* side of the cloth on which edits are measured: about a million constraints */
 
 typedef struct bench_options {
     sn_texts set;
@@ -51,12 +51,12 @@ typedef struct numbers {
     uint32_t count, item[SN_BENCH_LIST];
 } numbers;
 
-/* Everything of one run. */
+/* All data of one run of the command. */
 typedef struct bench {
     const bench_options *o;
     numbers threads, substeps; /* no substeps: those of the scene */
     uint32_t paths;
-    char *bullet; /* the program; NULL if there is none */
+    char *bullet; /* the path of the Bullet program; NULL if there is none */
     sn_bench_machine machine;
     uint32_t count, capacity;
     sn_bench_row *row;
@@ -106,7 +106,7 @@ static bool read_paths(const char *text, uint32_t *paths)
     }
 }
 
-/* What the options say; the threads by default once the machine is known. */
+/* Reads the lists of the options; the default for threads follows from the machine. */
 static bool read_options(bench *b)
 {
     const bench_options *o = b->o;
@@ -132,7 +132,7 @@ static void worsen(bench *b, int code)
     b->code = code > b->code ? code : b->code;
 }
 
-/* The same scene measured before: of another engine or on other threads. */
+/* The row of the same scene that was measured before, of this engine and path and on so many threads. */
 static const sn_bench_row *find_row(const bench *b, const sn_bench_row *like, const char *scene, const char *engine,
                                     const char *path, uint32_t threads)
 {
@@ -146,14 +146,15 @@ static const sn_bench_row *find_row(const bench *b, const sn_bench_row *like, co
     return NULL;
 }
 
-/* What follows from other rows and from the machine. */
+/* Fills in figures that follow from other rows and from the machine. */
 static void relate(const bench *b, sn_bench_row *r)
 {
     if (r->status[0])
         return;
     sn_bench_limit(&b->machine, r);
     const sn_bench_row *one = find_row(b, r, r->scene, r->engine, r->path, 1);
-    /* CPU time, of one thread, is not held against wall time, of several: other programs would decide the ratio. */
+    /* CPU time (of one thread) is not compared with wall time (of several): the load of other programs would decide
+       the ratio. */
     if (one && r->threads > 1)
         r->speed_up = one->wall_ms / r->ms;
     const sn_bench_row *bullet =
@@ -232,7 +233,7 @@ static bool with_bullet(const bench *b, const sn_bench_case *c)
     return c->bullet && !(b->o->bullet && strcmp(b->o->bullet, "none") == 0) && b->code != SN_EXIT_OUTPUT;
 }
 
-/* Bodies are measured twice, as they fall and as they lie, and Bullet's as well. */
+/* Bodies are measured twice, falling and settled, and so is Bullet. */
 static void bench_bodies(bench *b, sn_bench_job *job)
 {
     const uint32_t settle = job->settle;
@@ -246,7 +247,7 @@ static void bench_bodies(bench *b, sn_bench_job *job)
     }
 }
 
-/* On one thread, whatever is asked for: there CPU time can be taken, and ratios are steady. */
+/* On one thread, whatever --threads says: CPU time can then be measured, and ratios are steady. */
 static void bench_features(bench *b, const sn_bench_case *c)
 {
     sn_bench_case small = *c;
@@ -296,7 +297,7 @@ static void bench_kinds(bench *b, const sn_bench_case *c)
     bench_kind(b, &job, SN_KIND_NONE);
 }
 
-/* Bullet first, so that the ratio can stand in the rows that follow. */
+/* Bullet is measured first, so that the rows that follow have the ratio. */
 static void bench_case(bench *b, const sn_bench_case *c)
 {
     if (sn_bench_case_is_features(c)) {
@@ -313,7 +314,7 @@ static void bench_case(bench *b, const sn_bench_case *c)
         sn_bench_settled settled = {0};
         sn_bench_job job = make_job(b, c, substeps->item[i]);
         job.settled = &settled;
-        job.path = sn_bench_case_is_pile(c) ? SN_BENCH_GENERAL : SN_BENCH_GRID; /* what Bullet starts from */
+        job.path = sn_bench_case_is_pile(c) ? SN_BENCH_GENERAL : SN_BENCH_GRID; /* the numbering that Bullet gets */
         if (sn_bench_case_is_bodies(c)) {
             bench_bodies(b, &job);
         } else {
@@ -327,7 +328,8 @@ static void bench_case(bench *b, const sn_bench_case *c)
     }
 }
 
-/* Runs the standard scenes of a name: "cloth" all sizes, "cloth-64" one. False if it is the name of none. b NULL: only says that. */
+/* Runs the standard scenes of a name: "cloth" all sizes, "cloth-64" one. False if no scene has the name. b NULL:
+   only looks for the name. */
 static bool bench_named(bench *b, const char *name)
 {
     bool found = false;
@@ -350,7 +352,7 @@ static bool bench_named(bench *b, const char *name)
     return found;
 }
 
-/* Whether there is what was named, before anything is measured. */
+/* Whether all names exist; tested before anything is measured. */
 static bool all_exist(const sn_texts *operands)
 {
     for (uint32_t i = 0; i < operands->count; ++i) {
@@ -366,7 +368,7 @@ static bool all_exist(const sn_texts *operands)
     return true;
 }
 
-/* Other programs make times longer and ratios random. */
+/* Warns of other programs, which make times longer and ratios random. */
 static void warn_of_load(void)
 {
     double load = 0;
@@ -435,7 +437,7 @@ static void bench_operand(bench *b, const char *name)
         int code = bench_file(b, name, b->threads.item[i]);
         worsen(b, code);
         if (code == SN_EXIT_INPUT)
-            return; /* and say so once */
+            return; /* the mistake is reported once */
     }
 }
 
@@ -446,7 +448,7 @@ static bool wanted(const bench *b, const sn_bench_case *c)
     return b->o->quick ? c->quick : !c->slow || b->o->slow;
 }
 
-/* After every scene: a run of an hour that is stopped keeps what was measured. */
+/* Saves after every scene: if a run of an hour is stopped, what was measured is kept. */
 static void save(bench *b)
 {
     if (b->o->save && !sn_bench_save(b->o->save, &b->machine, b->count, b->row))
@@ -462,7 +464,7 @@ static void bench_all(bench *b, const sn_texts *operands)
     default_threads(b);
     if (!b->o->json)
         sn_bench_print_head(&b->machine);
-    save(b); /* whether it can be written is better known now than later */
+    save(b); /* at once, so that a file that cannot be written is reported before the run */
     for (uint32_t i = 0; i < operands->count && b->code != SN_EXIT_OUTPUT; ++i) {
         bench_operand(b, operands->item[i]);
         save(b);

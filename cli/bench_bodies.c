@@ -1,12 +1,12 @@
-/* The rigid bodies of the benchmark: boxes that fall into a box, and figures that fall on a floor; and how well what came of them
-   holds. */
+/* The rigid bodies of the benchmark: boxes that fall into a container, and figures that fall on a floor; and
+   measures of how well they hold. */
 #include "cli/bench_scenes.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Rotations, x y z w ---------------------------------------------------------------------------------------------- */
+/* ---- Rotations, x y z w ------------------------------------------------------------------------------------------ */
 
 static void times(const double a[4], const double b[4], double out[4])
 {
@@ -23,7 +23,7 @@ static void back(const double q[4], double out[4])
         out[k] = k < 3 ? -q[k] : q[k];
 }
 
-/* The columns are where its axes point. */
+/* The columns are the directions of the rotated axes. */
 static void matrix_of(const double q[4], double m[3][3])
 {
     const double x = q[0], y = q[1], z = q[2], w = q[3];
@@ -42,13 +42,13 @@ static void turn(const double q[4], const double v[3], double out[3])
     memcpy(out, to, sizeof to);
 }
 
-/* Turns x to that axis, of length 1. */
+/* The rotation that takes x to a unit vector. */
 static void x_to(const double axis[3], double q[4])
 {
     double along = 1 + axis[0];
     q[0] = 0, q[1] = -axis[2], q[2] = axis[1], q[3] = along;
     if (along < 1e-6)
-        q[2] = 1; /* half a turn about z */
+        q[2] = 1; /* half a rotation about z */
     double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     for (int k = 0; k < 4; ++k)
         q[k] /= length;
@@ -59,7 +59,7 @@ static double draw_unit(uint64_t *state) /* 0 to 1 */
     return (double)(sn_bench_draw(state) >> 11) / 9007199254740992.0;
 }
 
-/* Any rotation, by throwing away what is outside a ball. */
+/* A random rotation: a point of the unit ball in four dimensions, by rejection. */
 static void draw_rotation(uint64_t *state, double q[4])
 {
     double square;
@@ -74,7 +74,7 @@ static void draw_rotation(uint64_t *state, double q[4])
         q[k] /= sqrt(square);
 }
 
-/* ---- Models ------------------------------------------------------------------------------------------------------------ */
+/* ---- Models ------------------------------------------------------------------------------------------------------ */
 
 static bool reserve(sn_bench_model *m, uint32_t bodies, uint32_t joints)
 {
@@ -86,7 +86,7 @@ static bool reserve(sn_bench_model *m, uint32_t bodies, uint32_t joints)
     return m->bodies > 0;
 }
 
-/* Fills in its place among the particles, too. */
+/* Also fills in the position of the body among the particles. */
 static void put(sn_bench_model *m, uint32_t i, const sn_bench_body *body)
 {
     m->body[i] = *body;
@@ -94,12 +94,12 @@ static void put(sn_bench_model *m, uint32_t i, const sn_bench_body *body)
     m->mass[i] = body->mass;
 }
 
-/* ---- Boxes --------------------------------------------------------------------------------------------------------------- */
+/* ---- Boxes ------------------------------------------------------------------------------------------------------- */
 
 #define BOX_HALF 0.1    /* m: half an edge */
-#define SIDE     4.0    /* m: the side of the box that they fall into, of */
-#define IN_SIDE  5000.0 /* of them; others have the same depth */
-#define PITCH    0.36   /* m from one to the next at the start: however they are turned, they do not touch */
+#define SIDE     4.0    /* m: the side of the container of */
+#define IN_SIDE  5000.0 /* boxes; with other numbers their layers are equally deep */
+#define PITCH    0.36   /* m between neighbours at the start: boxes of any orientation do not touch */
 
 bool sn_bench_build_boxes(uint32_t n, sn_bench_model *m)
 {
@@ -121,17 +121,17 @@ bool sn_bench_build_boxes(uint32_t n, sn_bench_model *m)
     return true;
 }
 
-/* ---- Ragdolls -------------------------------------------------------------------------------------------------------------- */
+/* ---- Ragdolls ---------------------------------------------------------------------------------------------------- */
 
 #define HEIGHT 1.75 /* m */
 #define WEIGHT 75.0 /* kg */
-#define WAIST  1.0  /* m: about which a figure is turned */
-#define ROOM   2.05 /* m from one figure to the next, which fits however they are turned */
+#define WAIST  1.0  /* m: the point about which a figure is rotated */
+#define ROOM   2.05 /* m between figures, which is enough for any orientation */
 #define LAYERS 4u
 
 enum { PELVIS, TORSO, HEAD, ARM, FOREARM, THIGH, SHIN, PARTS };
 
-/* Of one that stands with its arms stretched out: capsules, those of the left side mirrored. */
+/* The parts of a figure that stands with its arms stretched out: capsules, those of the left side mirrored. */
 static const struct {
     double share;     /* of the mass */
     double centre[3]; /* m */
@@ -148,7 +148,8 @@ static const struct {
     [SHIN] = {0.061, {0.11, 0.27, 0}, false, 0.19, 0.05, true},
 };
 
-/* Hinges have a least and a largest angle; the others lean by at most a swing, and twist by at most a largest angle either way. */
+/* A hinge has a least and a largest angle. Any other joint leans by at most its swing, and twists by at most its
+   largest angle either way. */
 static const struct {
     int a, b;
     double anchor[3], axis[3];
@@ -164,7 +165,7 @@ static const struct {
 
 enum { BODIES = 11, JOINTS = 10, LINKS = sizeof bond / sizeof bond[0] };
 
-/* The number of a part in its figure; the left ones follow the right ones. */
+/* The number of a part in its figure; the left parts follow the right ones. */
 static uint32_t number_of(int which, bool left)
 {
     return which < ARM ? (uint32_t)which : ARM + 2 * (uint32_t)(which - ARM) + left;
@@ -184,7 +185,7 @@ static void put_part(sn_bench_model *m, uint32_t first, int which, bool left, co
     put(m, first + number_of(which, left), &body);
 }
 
-/* Where a spot and how an axis of the world are in the frame of a body. */
+/* Transforms an anchor and axes of the world into the frame of a body. */
 static void take_down(const sn_bench_body *body, const double anchor[3], const double frame[4], double spot[3],
                       double axes[4])
 {
@@ -207,7 +208,8 @@ static void put_joint(sn_bench_model *m, uint32_t first, int which, bool left, c
                           .least = bond[which].least,
                           .most = bond[which].most,
                           .swing = bond[which].swing};
-    if (bond[which].swing == 0 && left) /* hinges of the left side: a mirror turns angles round, but knees are alike */
+    /* hinges of the left side: mirroring would reverse their angles, but both knees bend the same way */
+    if (bond[which].swing == 0 && left)
         axis[0] = bond[which].axis[0], axis[1] = -bond[which].axis[1];
     turn(q, anchor, anchor);
     turn(q, axis, j->axis);
@@ -244,13 +246,13 @@ bool sn_bench_build_ragdolls(uint32_t n, sn_bench_model *m)
     return true;
 }
 
-/* ---- How well boxes keep apart ------------------------------------------------------------------------------------------------ */
+/* ---- Overlap of boxes -------------------------------------------------------------------------------------------- */
 
 typedef struct placed {
     double x[3], axis[3][3]; /* columns */
 } placed;
 
-/* How far the box reaches along a direction. */
+/* The extent of the box along a direction. */
 static double reach_of(const sn_bench_model *m, const placed *b, const double way[3])
 {
     double sum = 0;
@@ -259,7 +261,7 @@ static double reach_of(const sn_bench_model *m, const placed *b, const double wa
     return sum;
 }
 
-/* Of two boxes: the least way that parts them, over the directions of faces and of pairs of edges. */
+/* The penetration depth of two boxes: the least overlap along the normals of faces and the cross products of edges. */
 static double depth_of(const sn_bench_model *m, const placed *a, const placed *b)
 {
     double least = (double)INFINITY;
@@ -274,7 +276,7 @@ static double depth_of(const sn_bench_model *m, const placed *a, const placed *b
             length += way[k] * way[k];
         }
         if (length < 1e-6)
-            continue; /* parallel edges: faces say it */
+            continue; /* parallel edges: the face normals suffice */
         double apart = fabs(d[0] * way[0] + d[1] * way[1] + d[2] * way[2]);
         double depth = (reach_of(m, a, way) + reach_of(m, b, way) - apart) / sqrt(length);
         least = depth < least ? depth : least;
@@ -334,7 +336,7 @@ static bool measure_boxes(const sn_bench_model *m, const double *pose, sn_bench_
     return true;
 }
 
-/* ---- How well joints hold ----------------------------------------------------------------------------------------------------- */
+/* ---- Joint errors ------------------------------------------------------------------------------------------------ */
 
 static void measure_joints(const sn_bench_model *m, const double *pose, sn_bench_overlap *gap)
 {

@@ -1,4 +1,4 @@
-/* The rigid bodies of the benchmark as those of Sinew. */
+/* The rigid bodies of the benchmark as bodies of Sinew. */
 #include "cli/bench.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The same scenes on Bullet, run by a program of its own: neither the library nor the command is linked with it. */
+/* The same scenes on Bullet, run by a separate program: neither the library nor the command is linked with Bullet. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define PROGRAM    "sinew-bench-bullet"
-#define MOST_REPLY 4096 /* bytes of the row that it prints */
+#define MOST_REPLY 4096 /* bytes of the row that the program prints */
 
 char *sn_bench_bullet_find(void)
 {
@@ -30,9 +30,9 @@ char *sn_bench_bullet_find(void)
     return NULL;
 }
 
-/* ---- Starting it ------------------------------------------------------------------------------------------------- */
+/* ---- Starting the program ---------------------------------------------------------------------------------------- */
 
-/* The program's name between quotes, so that the shell takes it as it is, and its words. Allocated. */
+/* The program's name in quotes, so that the shell takes it literally, and its arguments. Allocated. */
 static char *command_line(const char *program, const sn_bench_job *job, int places)
 {
     size_t room = 4 * strlen(program) + 256, at = 0;
@@ -40,7 +40,7 @@ static char *command_line(const char *program, const sn_bench_job *job, int plac
     if (!line)
         return NULL;
     line[at++] = '\'';
-    if (!strchr(program, '/')) { /* here, not wherever the shell looks */
+    if (!strchr(program, '/')) { /* in this folder; the shell would search PATH */
         memcpy(line + at, "./", 2);
         at += 2;
     }
@@ -56,8 +56,7 @@ static char *command_line(const char *program, const sn_bench_job *job, int plac
     return line;
 }
 
-/* The places of what has settled, as a file without a name that the program inherits. NULL if it cannot be
-   written. */
+/* Writes the settled positions to a file without a name, which the program inherits. NULL if it cannot be written. */
 static FILE *hand_over(const sn_bench_job *job)
 {
     size_t count = job->settled->numbers;
@@ -70,16 +69,16 @@ static FILE *hand_over(const sn_bench_job *job)
     return file;
 }
 
-/* What it prints, and its exit code; -1 if it could not be started. */
+/* Reads what the program prints, and returns its exit code; -1 if it could not be started. */
 static int listen_to(const char *line, char reply[MOST_REPLY])
 {
-    fflush(NULL); /* so that nothing is written twice */
+    fflush(NULL); /* so that buffered output is not written twice */
     FILE *pipe = popen(line, "r");
     if (!pipe)
         return -1;
     size_t length = fread(reply, 1, MOST_REPLY - 1, pipe);
     reply[length] = 0;
-    while (!feof(pipe) && !ferror(pipe)) { /* more than a row: let it finish */
+    while (!feof(pipe) && !ferror(pipe)) { /* more than a row: reads on until it ends */
         char rest[256];
         if (fread(rest, 1, sizeof rest, pipe) == 0)
             break;
@@ -88,7 +87,7 @@ static int listen_to(const char *line, char reply[MOST_REPLY])
     return status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* ---- Reading its row --------------------------------------------------------------------------------------------- */
+/* ---- Reading the row --------------------------------------------------------------------------------------------- */
 
 static double number_of(const sn_value *record, const char *key)
 {
@@ -119,7 +118,7 @@ static bool read_row(const sn_value *root, sn_bench_row *row)
     row->kinetic = number_of(root, "kinetic_per_particle");
     row->fastest = number_of(root, "speed_max");
     row->contacts = number_of(root, "contacts_per_particle");
-    if (!count_of(root, "settle_frames", &row->settled)) /* only piles say it */
+    if (!count_of(root, "settle_frames", &row->settled)) /* only piles have it */
         row->settled = 0;
     bool good = count_of(root, "particles", &row->particles) && count_of(root, "constraints", &row->constraints) &&
                 count_of(root, "substeps", &row->substeps) && count_of(root, "iterations", &row->iterations) &&

@@ -1,4 +1,4 @@
-/* What a feature costs: the same cloth with and without it, by turns. */
+/* The cost of features: the same cloth with and without them, alternately. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 
@@ -7,13 +7,13 @@
 #include <string.h>
 
 #define FAR             1000 /* m */
-#define NEVER           1e20 /* N: no rod of a cloth exerts that */
-#define FEW             1.1  /* target: a feature that few constraints or particles use */
-#define SCHEMES         1.3  /* target: another integrator */
-#define TOUCHES_NOTHING 2.5  /* target: contact with itself of a cloth that does not touch itself */
-#define FOLDED          8    /* target: of a cloth that touches itself in many places */
+#define NEVER           1e20 /* N: no rod of a cloth reaches this */
+#define FEW             1.1  /* target for a feature that few constraints or particles use */
+#define SCHEMES         1.3  /* target for another integrator */
+#define TOUCHES_NOTHING 2.5  /* target for self-collision of a cloth that does not touch itself */
+#define FOLDED          8    /* target for a cloth that touches itself in many places */
 #define NEVER_TORN      1e6  /* strain */
-#define TORN_A_FRAME    8u   /* vertices */
+#define TORN_A_FRAME    8u   /* vertices that tear per frame */
 #define NO_GOAL         ((double)NAN)
 
 static sn_settings *settings_of(const sn_bench_world *b, sn_settings *s)
@@ -27,7 +27,7 @@ static bool configure(const sn_bench_world *b, const sn_settings *s)
     return sn_world_configure(b->world, s) == SN_OK;
 }
 
-/* The constraints that a feature is set on: the one in the middle, or all. */
+/* Chooses the constraints on which a feature is set: the one in the middle, or all. */
 typedef bool rod_fn(const sn_bench_world *b, sn_constraint rod);
 
 static bool on_one(const sn_bench_world *b, rod_fn *set)
@@ -178,7 +178,7 @@ static bool profile(sn_bench_world *b)
     return configure(b, &s);
 }
 
-/* A kind that a program would register: two points keep the distance "rest". */
+/* A kind as a program would register it: two points keep the distance "rest". */
 static bool eval_own(const sn_eval_in *in, const sn_eval_out *out)
 {
     sn_vec3 d = {in->x[1].x - in->x[0].x, in->x[1].y - in->x[0].y, in->x[1].z - in->x[0].z};
@@ -213,14 +213,14 @@ static bool kind_elsewhere(sn_bench_world *b)
                    sn_particle_add_at(b->world, beside(-1.1, 0, 0), 1), 0.1);
 }
 
-/* Beside a rod that is there already. */
+/* Adds one such constraint parallel to an existing rod. */
 static bool kind_in_cloth(sn_bench_world *b)
 {
     const sn_bench_edge *e = &b->model.edge[b->model.edges / 2];
     return add_own(b, sn_particles_at(b->particles, e->a), sn_particles_at(b->particles, e->b), e->rest);
 }
 
-/* A particle hangs on the middle of a triangle of the cloth: a corner and its two neighbours by rods. */
+/* Hangs a particle on the middle of a triangle of the cloth: a corner and its two neighbours along rods. */
 static bool spot(sn_bench_world *b)
 {
     const sn_bench_edge *edge = b->model.edge, *first = &edge[b->model.edges / 2], *second = NULL;
@@ -255,7 +255,7 @@ static bool far_cloth(sn_bench_world *b)
     return good;
 }
 
-/* To where it is: that is one, too. */
+/* A target at the present position is a target, too. */
 static bool move_one(sn_bench_world *b)
 {
     return sn_particle_move_to(b->world, middle(b), sn_particle_position(b->world, middle(b))) == SN_OK;
@@ -287,7 +287,7 @@ static bool body(sn_bench_world *b)
     return sn_body_is_valid(b->world, sn_body_add_box(b->world, beside(-FAR, 0, 0), beside(1, 1, 1), 1));
 }
 
-/* The cloth is a square, whatever its particles' numbers are: where they are says which is which. */
+/* The particles of the square cloth may be numbered in any order, so they are identified by position. */
 static bool add_skin(sn_bench_world *b, bool self_collision, const sn_tear_def *tear)
 {
     sn_skin skin;
@@ -322,7 +322,8 @@ static bool surface(sn_bench_world *b)
     return add_skin(b, true, NULL);
 }
 
-/* Held by a whole edge, and hanging but for 20 degrees: what is turned for that is gravity. It swings, and stays smooth. */
+/* A cloth held by a whole edge that hangs 20 degrees off the vertical; gravity is rotated for that. It swings, and
+   stays smooth. */
 static bool hung(sn_bench_world *b)
 {
     sn_settings s;
@@ -352,7 +353,7 @@ static bool tear_never(sn_bench_world *b)
     return add_skin(b, false, &tear);
 }
 
-/* Rods that hardly pull: what is moved stays so, and is torn or not by what it bears alone. */
+/* Very soft rods: a particle that is moved stays there, and tearing depends on each rod alone. */
 static bool add_soft(sn_bench_world *b, double strain)
 {
     const sn_tear_def tear = {.strain = (sn_real)strain};
@@ -375,7 +376,7 @@ static bool soft_torn(sn_bench_world *b)
     return add_soft(b, 1);
 }
 
-/* Other vertices in each frame; those that are far from where they were have been moved before. */
+/* Moves other vertices in each frame; those far from their original positions were moved before. */
 static bool move_some(sn_bench_world *b)
 {
     const uint32_t frame = (uint32_t)lround(60 * sn_world_time(b->world));
@@ -398,8 +399,8 @@ typedef struct feature {
     const char *name, *about;
     feature_fn *add;        /* before the first frame */
     feature_fn *each_frame; /* before every frame */
-    double target;          /* at most so many times what it is held against */
-    uint32_t against;       /* its number in the table */
+    double target;          /* the largest ratio that is wanted */
+    uint32_t against;       /* the row that it is compared with, by number in the table */
 } feature;
 
 enum { PLAIN, FOUR_PASSES = 2, HUNG = 29, SKIN = 32, SOFT = 34 };
@@ -468,7 +469,7 @@ static bool build(const sn_bench_job *job, const feature *f, sn_bench_world *b, 
     return false;
 }
 
-/* The first frame brings the world back into the cache. */
+/* The first frame, which is not measured, brings the world back into the cache. */
 static bool time_block(const feature *f, sn_bench_world *b, uint32_t frames, sn_bench_samples *samples)
 {
     if (!frame(f, b))
@@ -483,7 +484,7 @@ static bool time_block(const feature *f, sn_bench_world *b, uint32_t frames, sn_
     return true;
 }
 
-/* Which of the two comes first changes from round to round. */
+/* The order of the two alternates from round to round. */
 static bool time_rounds(const feature *const f[2], sn_bench_world *b, uint32_t frames, uint32_t rounds,
                         sn_bench_samples *samples)
 {

@@ -1,4 +1,4 @@
-/* What a step of a scene file costs. */
+/* The cost of a step of a scene file. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 
@@ -8,7 +8,7 @@
 
 /* ---- Passes ------------------------------------------------------------------------------------------------------ */
 
-/* With a tolerance every frame has passes of its own, so they are counted as it runs. */
+/* With a tolerance the number of passes differs from frame to frame, so passes are counted. */
 typedef struct running {
     sn_scene *scene;
     bool varies;
@@ -41,9 +41,9 @@ static uint32_t count_solved(const sn_world *world)
     return count;
 }
 
-/* ---- How well it holds ------------------------------------------------------------------------------------------- */
+/* ---- Quality ----------------------------------------------------------------------------------------------------- */
 
-/* Over all rods, as the file does not say which of them are structure. */
+/* Over all rods, since a file does not tell which of them are structural. */
 static void measure_stretch(const sn_world *world, sn_bench_row *row)
 {
     sn_constraint_walk walk = {0};

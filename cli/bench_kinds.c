@@ -1,5 +1,5 @@
-/* What a kind costs: constraints that share nothing, beside the same particles and bodies without them, by turns. The difference is
-   the price of their projection. */
+/* The cost of kinds: constraints that share no particles, compared with the same particles and bodies without them,
+   alternately. The difference is the cost of their projection. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 
@@ -7,20 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEVER          ((sn_real)1e20) /* N, N m: no constraint exerts that */
-#define APART          3               /* m from one constraint to the next, which are 1 m large */
+#define NEVER          ((sn_real)1e20) /* N, N m: no constraint reaches this */
+#define APART          3               /* m between constraints, which are 1 m large */
 #define RAGDOLLS       1000
 #define QUICK_RAGDOLLS 10
 
-/* ---- What may be special about constraints ----------------------------------------------------------------------- */
+/* ---- Variants of constraints ------------------------------------------------------------------------------------- */
 
 enum { ON_PARTICLES, ON_TRIANGLE, ON_BODY };
 
 typedef struct feature {
     const char *name;
     sn_real compliance, damping, softer, strength; /* softer: 1 - k */
-    int first;                                     /* what the first point is fixed to */
-    const char *param[2];                          /* of joints that have it: set to */
+    int first;                                     /* what the first point is on */
+    const char *param[2];                          /* for joints with these parameters: set to value */
     sn_real value[2];
 } feature;
 
@@ -61,15 +61,15 @@ static bool suits(const sn_kind *kind, const feature *f)
 
 /* ---- Worlds ------------------------------------------------------------------------------------------------------ */
 
-/* What is built. */
+/* A world to build. */
 typedef struct plan {
     const sn_bench_job *job;
     uint32_t kind;
     const sn_kind *about;
     const feature *f;
     sn_simd simd;
-    uint32_t particles, bodies; /* of each constraint */
-    bool with;                  /* constraints */
+    uint32_t particles, bodies; /* per constraint */
+    bool with;                  /* with the constraints */
 } plan;
 
 typedef struct site {
@@ -88,7 +88,7 @@ static sn_vec3 draw_vector(uint64_t *seed, double size)
     return (sn_vec3){(sn_real)((2 * x - 1) * size), (sn_real)((2 * y - 1) * size), (sn_real)((2 * z - 1) * size)};
 }
 
-/* Where constraint i has its point p. */
+/* The position of point p of constraint i. */
 static sn_vec3 place_of(const plan *s, uint32_t i, uint32_t p)
 {
     uint64_t seed = (uint64_t)i * SN_MAX_POINTS + (s->about->oriented ? 0 : p);
@@ -121,7 +121,7 @@ static bool add_body(const plan *s, site *to, uint32_t number)
     return sn_body_add(to->world, &def, NULL) == SN_OK;
 }
 
-/* What is neither measured nor has a default. */
+/* Sets parameters that are neither measured nor have a default. */
 static void choose_params(const plan *s, uint32_t i, sn_real *param)
 {
     uint64_t seed = i;
@@ -137,7 +137,8 @@ static void choose_params(const plan *s, uint32_t i, sn_real *param)
     }
 }
 
-/* Numbers of new worlds count from 0: which of them a constraint gets follows from the order in which they were added. */
+/* Handles of a new world are numbered from 0, so the numbers of a constraint's particles follow from the order in
+   which these were added. */
 static bool add_constraint(const plan *s, site *to, uint32_t i, const uint32_t *particle, const uint32_t *body)
 {
     const feature *f = s->f;
@@ -171,7 +172,7 @@ static bool add_constraint(const plan *s, site *to, uint32_t i, const uint32_t *
             sn_constraint_set_strength(world, made, f->strength, s->about->oriented ? f->strength : 0) == SN_OK);
 }
 
-/* The numbers from 0 on, shuffled; and in `at`, where each of them is. */
+/* The numbers from 0 on, shuffled; `at` gets the place of each number. */
 static bool make_order(uint32_t count, uint32_t **order, uint32_t **at)
 {
     uint64_t seed = count;
@@ -197,7 +198,7 @@ static bool fill(const plan *s, site *to)
         good = add_body(s, to, order[1][i]);
     for (uint32_t i = 0; i < particles && good; ++i) {
         good = add_particle(s, to, order[0][i]);
-        at[0][order[0][i]] += bodies; /* whose particles came first */
+        at[0][order[0][i]] += bodies; /* the centre particles of bodies were added first */
     }
     for (uint32_t i = 0; i < n && good && s->with; ++i)
         good = add_constraint(s, to, order[2][i], at[0], at[1]);
@@ -208,7 +209,7 @@ static bool fill(const plan *s, site *to)
     return good;
 }
 
-/* 1,000 ragdolls without shapes, that nothing but their joints holds. */
+/* 1,000 ragdolls without shapes, held only by their joints. */
 static bool fill_ragdolls(const plan *s, site *to)
 {
     sn_bench_model model = {0};
@@ -253,7 +254,7 @@ static bool build(const plan *s, site *to, char *status)
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
-/* Always from the start, where constraints have something to do. The first frame makes the plan. */
+/* Always from the start, where constraints have errors to correct. The first frame makes the plan. */
 static bool time_block(site *at, uint32_t frames, double *seconds)
 {
     const sn_real dt = (sn_real)SN_BENCH_DT;
@@ -279,7 +280,7 @@ static bool time_rounds(site *with, site *without, uint32_t frames, uint32_t rou
     return true;
 }
 
-/* One cell of the table. */
+/* Measures one cell of the table. */
 static bool measure(plan *s, uint32_t rounds, sn_bench_row *row, uint32_t cell)
 {
     site with = {0}, without = {0};

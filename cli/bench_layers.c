@@ -1,5 +1,5 @@
-/* Layers of cloth that collide with each other: what a frame costs while they fall freely and when they press on each other, by the number of vertices and of layers, beside the same cloth without
-   self_collision. Wall time. */
+/* Layers of cloth that collide with each other: the time of a frame while they fall freely and when they lie on each
+   other, by the number of vertices and of layers, compared with the same cloth without self_collision. Wall time. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 
@@ -9,20 +9,20 @@
 #define DT ((sn_real)(1.0 / 60))
 
 enum {
-    FALLING = 4,   /* frames: in these layers fall freely, */
-    PRESSING = 14, /*   and after these most of them lie on each other; */
-    MEASURED = 3   /*   so many are measured then */
+    FALLING = 4,   /* frames in which the layers fall freely, */
+    PRESSING = 14, /* frames until most of them lie on each other, */
+    MEASURED = 3   /* frames that are measured then */
 };
 
 typedef struct stack {
     uint32_t layers, side; /* vertices along an edge of a layer */
-    bool quick;            /* also a glance */
+    bool quick;            /* also run with --quick */
 } stack;
 
 static const stack stacks[] = {{1, 32, true},   {10, 8, true},  {10, 16, false}, {10, 24, false},
                                {10, 32, false}, {5, 16, false}, {20, 16, false}, {40, 16, false}};
 
-/* ---- What is stepped -------------------------------------------------------------------------------------------------- */
+/* ---- The world --------------------------------------------------------------------------------------------------- */
 
 static bool join(sn_world *world, sn_particles run, uint32_t a, uint32_t b)
 {
@@ -30,7 +30,7 @@ static bool join(sn_world *world, sn_particles run, uint32_t a, uint32_t b)
                .generation > 0;
 }
 
-/* Rods along edges and across squares. */
+/* Adds rods along edges and across squares. */
 static bool add_rods(sn_world *world, sn_particles run, uint32_t side)
 {
     bool done = true;
@@ -66,7 +66,7 @@ static bool add_skin(sn_world *world, sn_particles run, uint32_t side, sn_real t
     return done;
 }
 
-/* A layer of 1 m and 0.2 kg, a little beside the one below it. */
+/* Adds a layer of 1 m and 0.2 kg, displaced a little from the one below it. */
 static bool add_layer(sn_world *world, const stack *s, uint32_t layer, bool surfaces)
 {
     const uint32_t count = s->side * s->side;
@@ -106,10 +106,10 @@ static sn_world *make(const stack *s, uint32_t threads, bool surfaces)
     return NULL;
 }
 
-/* ---- The table --------------------------------------------------------------------------------------------------------- */
+/* ---- The table --------------------------------------------------------------------------------------------------- */
 
 typedef struct cost {
-    double falling, pressing; /* ms a frame */
+    double falling, pressing; /* ms per frame */
     uint32_t intersections;   /* at the end */
 } cost;
 
@@ -127,7 +127,7 @@ static bool measure(const stack *s, uint32_t threads, bool surfaces, cost *found
     sn_world *world = make(s, threads, surfaces);
     if (!world)
         return false;
-    frames(world, 1); /* plans and tables */
+    frames(world, 1); /* makes plans and tables */
     found->falling = frames(world, FALLING - 1);
     frames(world, PRESSING - FALLING);
     found->pressing = frames(world, MEASURED);

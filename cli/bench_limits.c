@@ -1,4 +1,4 @@
-/* What the machine allows, measured in the same run as what is held against it. */
+/* The limits of the machine, measured in the same run as the rows that they are compared with. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 
@@ -11,8 +11,8 @@
 
 /* ---- Projections in contiguous arrays ---------------------------------------------------------------------------- */
 
-#define RODS   520 /* nine arrays fit into a first cache of 32 KiB, and none begins 4 KiB after another */
-#define SWEEPS 64  /* that are timed together */
+#define RODS   520 /* nine arrays fit into a first-level cache of 32 KiB, and none begins 4 KiB after another */
+#define SWEEPS 64  /* timed together */
 
 #if SINEW_DOUBLE
 #define ROOT sqrt
@@ -26,14 +26,14 @@
 #define INLINE inline
 #endif
 
-/* Rods between points that lie in the same place of two groups of arrays. */
+/* Rods between points with the same index in two groups of arrays. */
 typedef struct rods {
     sn_real ax[RODS], ay[RODS], az[RODS], aw[RODS];
     sn_real bx[RODS], by[RODS], bz[RODS], bw[RODS];
     sn_real rest[RODS];
 } rods;
 
-/* Plain C that compilers make wide: no two rods share a point, one exact root and one exact division each. */
+/* Plain C that compilers vectorise: no two rods share a point; one exact root and one exact division each. */
 static INLINE void sweep(rods *r)
 {
     for (uint32_t i = 0; i < RODS; ++i) {
@@ -87,11 +87,11 @@ static void stretch_all(rods *r)
     }
 }
 
-/* The best of many: what interrupts only adds. */
+/* The least of many times: interruptions only add time. */
 static double measure_contiguous(bool quick, const char **lanes)
 {
     rods *r = aligned_alloc(64, (sizeof *r + 63) / 64 * 64);
-    sweep_fn *volatile run = choose_sweep(lanes); /* volatile: called, not folded into the loop */
+    sweep_fn *volatile run = choose_sweep(lanes); /* volatile: called each time, not inlined into the loop */
     double best = INFINITY;
     for (uint32_t turn = 0; r && turn < (quick ? 50u : 2000u); ++turn) {
         stretch_all(r);
@@ -131,9 +131,9 @@ static double measure_copy(bool quick)
     return from && to && best > 0 ? 2 * (double)size / best : NAN;
 }
 
-/* ---- Who it is --------------------------------------------------------------------------------------------------- */
+/* ---- The machine ------------------------------------------------------------------------------------------------- */
 
-/* What stands behind "key : " in a file of such lines. */
+/* The text after "key : " in a file of such lines. */
 static void read_line_of(const char *path, const char *key, char *text, size_t size)
 {
     char line[256];
@@ -152,7 +152,7 @@ static void read_line_of(const char *path, const char *key, char *text, size_t s
         fclose(file);
 }
 
-/* Bytes of a cache of the first core, by the kernel's list ("32768K"); 0 if it is not there. */
+/* The size of a cache of the first core in bytes, as the kernel lists it ("32768K"); 0 if unknown. */
 static double read_cache(uint32_t level)
 {
     for (unsigned i = 0; i < 8; ++i) {
@@ -175,7 +175,7 @@ static double read_cache(uint32_t level)
     return 0;
 }
 
-/* As many threads as a world would take by itself. */
+/* The number of threads that a world uses by default. */
 static uint32_t count_cores(void)
 {
     sn_world_def def = sn_default_world_def();
@@ -219,9 +219,9 @@ bool sn_bench_machine_measure(sn_bench_machine *m, bool quick)
 
 /* ---- Limits of a row --------------------------------------------------------------------------------------------- */
 
-/* What a substep cannot avoid to move when a scene is larger than all caches: place, velocity and inverse mass of a
-   particle are read and the first two written; where nothing is regular, the two numbers and the length of a rod are
-   read. */
+/* The least memory traffic of a substep if a scene is larger than all caches. Position, velocity and inverse mass of
+   a particle are read, and the first two are written. If the scene is not regular, the two numbers and the length of
+   each rod are read. */
 #define PARTICLE_REALS 13
 #define ROD_BYTES      8
 
@@ -234,7 +234,7 @@ void sn_bench_limit(const sn_bench_machine *m, sn_bench_row *row)
                    (regular ? 0 : (double)row->constraints * (ROD_BYTES + sizeof(sn_real)));
     double arithmetic = m->contiguous_ns / row->threads;
     double memory = 1e9 * moved / m->copy_bandwidth / row->constraints;
-    /* Several threads may have more of the memory's speed than the one that copied. */
+    /* Several threads together may have more memory bandwidth than the single thread of the copy test. */
     row->memory_bound = row->threads == 1 && m->l3 > 0 && moved > m->l3 && memory > arithmetic;
     row->limit_ns = row->memory_bound ? memory : arithmetic;
     row->limit_share = row->ns > 0 ? row->limit_ns / row->ns : NAN;

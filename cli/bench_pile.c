@@ -1,17 +1,17 @@
-/* The pile of the benchmark: spheres that are dropped into a box, and how deep they overlap when they lie in it. */
+/* The pile of the benchmark: spheres that are dropped into a box, and their overlap once they lie there. */
 #include "cli/bench_scenes.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define RADIUS 0.05    /* m */
-#define BOX    2.0     /* m: the side of the box of a pile of */
-#define IN_BOX 20000.0 /* spheres; others have the same depth */
+#define BOX    2.0     /* m: the side of the box for a pile of */
+#define IN_BOX 20000.0 /* spheres; with other numbers they lie equally deep */
 
-/* The start: a lattice so wide that jitter makes no two of them meet, and so wide that columns do not survive the fall.
-   Spheres that start closer (2.3 radii) settle as columns with 3.7 contacts a sphere, which are cheaper to solve. */
-#define PITCH  2.6  /* radii from one to the next */
-#define JITTER 0.29 /* radii to every side, along every axis */
+/* The start: a lattice so wide that jitter makes no two spheres overlap, and that columns do not survive the fall.
+   Spheres that start closer (2.3 radii) settle as columns with 3.7 contacts per sphere, which are cheaper to solve. */
+#define PITCH  2.6  /* radii between neighbours */
+#define JITTER 0.29 /* radii to either side, along every axis */
 
 /* ---- Building ---------------------------------------------------------------------------------------------------- */
 
@@ -26,7 +26,7 @@ bool sn_bench_build_pile(uint32_t n, sn_bench_model *m)
         return false;
     m->radius = RADIUS;
     m->box = BOX * sqrt(n / IN_BOX);
-    double pitch = PITCH * RADIUS, wall = (1 + JITTER) * RADIUS; /* m from a wall to the first of a row */
+    double pitch = PITCH * RADIUS, wall = (1 + JITTER) * RADIUS; /* m from a wall to the first sphere of a row */
     uint32_t row = m->box > 2 * wall ? (uint32_t)((m->box - 2 * wall) / pitch) + 1 : 1;
     uint64_t state = 20261116;
     for (uint32_t i = 0; i < n; ++i) {
@@ -42,8 +42,9 @@ bool sn_bench_build_pile(uint32_t n, sn_bench_model *m)
 
 /* ---- Overlap ----------------------------------------------------------------------------------------------------- */
 
-/* Spheres are sorted into cells as wide as a sphere, so that only neighbouring cells can hold what one overlaps. A cell
-   is a key of three times 21 bits, x lowest: the three cells of a row are one stretch of the sorted list. */
+/* Spheres are sorted into cells as wide as a sphere, so that overlapping spheres are in neighbouring cells. A cell
+   is a key of three times 21 bits, x lowest, so that three consecutive cells of a row are one range of the sorted
+   list. */
 #define CELL_BITS 21
 #define CELL_HALF (1 << (CELL_BITS - 1))
 
@@ -66,7 +67,7 @@ static int by_key(const void *a, const void *b)
     return x->key != y->key ? (x->key > y->key) - (x->key < y->key) : (x->sphere > y->sphere) - (x->sphere < y->sphere);
 }
 
-/* False for what is not a number or so far away that it has no cell. */
+/* False for a position that is not a number, or too far away to have a cell. */
 static bool find_cell(const sn_bench_model *m, const double *p, uint64_t *key)
 {
     *key = 0;
@@ -88,7 +89,7 @@ static void note(tally *t, double depth, double *count)
     *count += 1;
 }
 
-/* Those from `at` on in the sorted list, up to the key. */
+/* Tests the spheres from `at` on in the sorted list, up to a key. */
 static void meet_stretch(tally *t, uint32_t at, uint64_t last, const double *p)
 {
     for (; at < t->model->particles && t->cell[at].key <= last; ++at) {
@@ -111,7 +112,7 @@ static uint32_t lower_bound(const celled *cell, uint32_t count, uint64_t key)
     return low;
 }
 
-/* Every pair once: with those that follow in the list in the same row, and with the four rows after it. */
+/* Tests every pair once: with spheres that follow in the list in the same row, and with the four rows after it. */
 static void meet_neighbours(tally *t, uint32_t at)
 {
     const uint64_t y = (uint64_t)1 << CELL_BITS, z = y << CELL_BITS;

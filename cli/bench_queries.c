@@ -1,5 +1,5 @@
-/* What queries cost: a landscape of 100,000 triangles in 100 m, 5,000 bodies, 20,000 particles and 1,000 boxes above it. CPU time, the best of
-   several rounds, so that what else runs on the machine counts little. */
+/* The cost of queries: a landscape of 100,000 triangles in 100 m, 5,000 bodies, 20,000 particles and 1,000 boxes
+   above it. CPU time, the least of several rounds, so that other programs on the machine have little influence. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 
@@ -24,7 +24,7 @@ static sn_vec3 random_place(void)
     return (sn_vec3){x, y, random_in(-50, 50)};
 }
 
-/* ---- The world ------------------------------------------------------------------------------------------------------ */
+/* ---- The world --------------------------------------------------------------------------------------------------- */
 
 static bool add_landscape(sn_world *world)
 {
@@ -78,7 +78,7 @@ static sn_world *make_world(void)
     return world;
 }
 
-/* ---- Questions ------------------------------------------------------------------------------------------------------ */
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
 typedef struct question {
     sn_world *world;
@@ -86,7 +86,7 @@ typedef struct question {
     sn_ray ray[ASKED];
     sn_hit hit[ASKED];
     sn_shape_def shape;
-    uint32_t most; /* so many are asked */
+    uint32_t most; /* the number of queries */
     bool json;
     int rounds;
 } question;
@@ -184,7 +184,7 @@ static void measure(question *q, const char *what, uint32_t (*ask)(question *q),
     tell(q, what, 1e9 * best / most, (double)met / most);
 }
 
-/* Things move by nothing at all: the index has to be brought up to date all the same. */
+/* Nothing moves, but the index has to be updated all the same. */
 static void measure_index(question *q)
 {
     double best = 1e9;
@@ -199,7 +199,7 @@ static void measure_index(question *q)
     tell(q, "the index after a step, in all", 1e9 * best, 0);
 }
 
-/* All questions, one after the other. */
+/* Measures all queries, one after the other. */
 static void ask_everything(question *q, bool quick)
 {
     const sn_vec3 corner[8] = {{(sn_real)0.3, 0, 0},

@@ -46,7 +46,7 @@ static void join(sn_bench_model *m, uint32_t a, uint32_t b, bool structural, dou
 
 /* ---- Cloth ------------------------------------------------------------------------------------------------------- */
 
-/* Edges along one direction, row by row. */
+/* Adds edges along one direction, row by row. */
 static void weave(sn_bench_model *m, uint32_t n, uint32_t first, int dx, int dz)
 {
     double length = sqrt((double)(dx * dx + dz * dz));
@@ -57,7 +57,7 @@ static void weave(sn_bench_model *m, uint32_t n, uint32_t first, int dx, int dz)
         }
 }
 
-/* A level square of n by n, held at two corners, with its first particle there. */
+/* A horizontal square of n by n particles, held at two corners; its first particle is at the given position. */
 static void put_cloth(sn_bench_model *m, uint32_t n, uint32_t first, double y, double z)
 {
     for (uint32_t row = 0; row < n; ++row)
@@ -83,8 +83,8 @@ static bool build_cloth(uint32_t n, sn_bench_model *m)
     return true;
 }
 
-/* Objects lie beside and above each other; nothing collides. Near the origin single precision is finest. */
-#define PITCH 2 /* spacings from one to the next */
+/* Objects are placed beside and above each other; nothing collides. Single precision is finest near the origin. */
+#define PITCH 2 /* spacings between objects */
 
 static void spot_of(uint32_t i, uint32_t objects, double *y, double *z)
 {
@@ -110,7 +110,7 @@ static bool build_cloths(uint32_t n, sn_bench_model *m)
 
 /* ---- Ropes ------------------------------------------------------------------------------------------------------- */
 
-/* A level row of count particles, held at the first, with a bob at the last. */
+/* A horizontal row of count particles, held at the first, with a bob at the last. */
 static void put_rope(sn_bench_model *m, uint32_t count, uint32_t first, double y, double z, double bob)
 {
     for (uint32_t i = 0; i < count; ++i)
@@ -178,8 +178,8 @@ static void fill(sn_bench_model *m, uint32_t a, uint32_t b, uint32_t c, uint32_t
     }
 }
 
-/* Five tetrahedra of a cube: one between the four corners whose coordinates sum to an even number, and one at each of
-   the others. Then cubes side by side agree about the diagonal of the face between them. */
+/* Divides a cube into five tetrahedra: one between the four corners whose coordinates have an even sum, and one at
+   each of the others. Neighbouring cubes then agree about the diagonal of their common face. */
 static void fill_cube(sn_bench_model *m, uint32_t n, uint32_t x, uint32_t y, uint32_t z)
 {
     uint32_t even[4], count = 0;
@@ -194,7 +194,7 @@ static void fill_cube(sn_bench_model *m, uint32_t n, uint32_t x, uint32_t y, uin
     fill(m, even[0], even[1], even[2], even[3]);
 }
 
-/* The edges that start at a point: along the axes, and across the faces that begin there. */
+/* Adds the edges that start at a point: along the axes, and across the faces that begin there. */
 static void join_corner(sn_bench_model *m, uint32_t n, const uint32_t p[3])
 {
     uint32_t here = corner(n, p[0], p[1], p[2]);
@@ -271,7 +271,7 @@ static void shuffle(void *items, uint32_t count, size_t size, uint64_t *state)
         swap_bytes(item + size * (i - 1), item + size * draw_below(state, i), size);
 }
 
-/* Moves every particle to its new number. */
+/* Gives every particle its new number. */
 static bool renumber(sn_bench_model *m, const uint32_t *number)
 {
     double *xyz = malloc(3 * (size_t)m->particles * sizeof *xyz);
@@ -343,8 +343,8 @@ void sn_bench_model_stretch(const sn_bench_model *m, const double *xyz, double *
 #define BOTH   (SN_BENCH_GRID | SN_BENCH_GENERAL)
 #define BODIES (SN_BENCH_FALLING | SN_BENCH_SETTLED)
 
-/* Sizes of one scene rise. Large scenes run fewer frames: their rows say so. Bullet needs a second a frame for a pile
-   of 20,000, and is spared larger ones. */
+/* Sizes of a scene ascend. Large scenes run fewer frames, which their rows state. Bullet needs a second per frame
+   for a pile of 20,000; it does not run larger ones. */
 static const sn_bench_case cases[] = {
     {"cloth", 64, 10, 300, BOTH | SN_BENCH_SEQUENTIAL, true, true, true, "n by n particles, held at two corners",
      build_cloth, 0, false},
@@ -410,7 +410,7 @@ bool sn_bench_case_is_kinds(const sn_bench_case *c)
     return !c->build;
 }
 
-/* The largest size that may be asked for besides those of the table; 0: none. */
+/* The largest size that is possible besides those of the table; 0: none. */
 static uint32_t largest_of(const sn_bench_case *c)
 {
     return c->build == build_cloth      ? SN_BENCH_CLOTH

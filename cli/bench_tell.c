@@ -1,4 +1,4 @@
-/* Rows of the benchmark for people, for programs and for files. */
+/* Output of the rows: as text, as JSON and in files. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 
@@ -25,7 +25,7 @@ sn_bench_row sn_bench_row_new(const char *scene, uint32_t n, const char *engine,
     return row;
 }
 
-/* ---- For people -------------------------------------------------------------------------------------------------- */
+/* ---- Text -------------------------------------------------------------------------------------------------------- */
 
 #define CELL 24
 
@@ -126,7 +126,7 @@ void sn_bench_print_row(const sn_bench_row *r)
         return;
     }
     char passes[32], c[9][CELL];
-    bool plain = strcmp(r->engine, "bullet") == 0 || r->bodies > 0 || !r->path[0]; /* the path is not said here */
+    bool plain = strcmp(r->engine, "bullet") == 0 || r->bodies > 0 || !r->path[0]; /* the path is not shown for these */
     print_name(r);
     if (r->status[0]) {
         printf("| %s%s%s: %s\n", r->engine, r->path[0] ? ", " : "", r->path, r->status);
@@ -160,7 +160,7 @@ void sn_bench_print_list(void)
     }
 }
 
-/* ---- For programs ------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void number(sn_document *d, sn_value *record, const char *key, double value)
 {
@@ -170,7 +170,7 @@ static void number(sn_document *d, sn_value *record, const char *key, double val
         sn_document_number(d, record, key, value);
 }
 
-/* What only some rows have. */
+/* Adds a number that only some rows have. */
 static void number_if(sn_document *d, sn_value *record, const char *key, double value)
 {
     if (!isnan(value))
@@ -257,7 +257,7 @@ bool sn_bench_say_row(const sn_bench_row *row)
     return sn_say_end(&d);
 }
 
-/* ---- For files --------------------------------------------------------------------------------------------------- */
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
 
 static void fill_machine(sn_document *d, sn_value *root, const sn_bench_machine *m)
 {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Seconds by the clock, and by that of the wall if there is one. */
+/* Seconds by the clock, and by the wall clock if there is one. */
 typedef struct times {
     double clock, wall;
 } times;
@@ -53,7 +53,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Between the two nearest where the share falls between samples. */
+/* Interpolates between the two nearest samples. */
 static double quantile(uint32_t count, double *value, double share)
 {
     if (count == 0)

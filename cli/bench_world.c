@@ -1,4 +1,4 @@
-/* A standard scene as a world of Sinew, and what it costs to run it. */
+/* A standard scene as a world of Sinew, and the time that it takes to run. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 #include "cli/info.h"
@@ -43,7 +43,7 @@ static bool add_particles(sn_bench_world *b)
     return good;
 }
 
-/* Planes without a lid; friction and the like as by default. */
+/* Adds planes without a lid; friction and other settings are the defaults. */
 static bool add_box(sn_bench_world *b)
 {
     sn_real half = (sn_real)(b->model.box / 2);
@@ -100,7 +100,7 @@ static bool add_rods(sn_bench_world *b)
     return good;
 }
 
-/* The first particle of a new world has number 0, so the model's numbers are those of the world. */
+/* The first particle of a new world has number 0, so the numbers of the model are those of the world. */
 static bool add_volumes(sn_bench_world *b)
 {
     const sn_bench_model *m = &b->model;
@@ -116,7 +116,7 @@ bool sn_bench_world_build(const sn_bench_job *job, sn_meter *meter, sn_bench_wor
     def.settings.substeps = job->substeps;
     def.settings.iterations = 1;
     def.settings.stiffening =
-        SN_STIFFENING_OFF; /* what a pass costs; docs/convergence.md has the price of stiff meshes */
+        SN_STIFFENING_OFF; /* measures the cost of a pass; docs/convergence.md has that of stiff meshes */
     if (job->path == SN_BENCH_SEQUENTIAL)
         def.settings.solver = SN_SOLVER_GAUSS_SEIDEL;
     if (job->path == SN_BENCH_DIRECT)
@@ -178,7 +178,7 @@ static bool keep_settled(const sn_bench_world *b, sn_bench_settled *settled)
     return good;
 }
 
-/* On all cores, whatever is measured later: results do not depend on threads. */
+/* Runs on all cores, however many threads are measured later: results do not depend on threads. */
 bool sn_bench_settle(const sn_bench_job *job, char *status)
 {
     sn_bench_world b;
@@ -191,7 +191,7 @@ bool sn_bench_settle(const sn_bench_job *job, char *status)
     one.threads = 1;
     bool good = sn_bench_world_build(&one, &settled->meter, &b, status);
     if (good)
-        sn_world_set_threads(b.world, 0); /* if they cannot be had it takes longer */
+        sn_world_set_threads(b.world, 0); /* on failure it only takes longer */
     for (uint32_t i = 0; i < job->settle && good; ++i)
         if (!sn_bench_world_step(&b)) {
             snprintf(status, SN_BENCH_TEXT, "a step failed: %.120s", sn_world_error(b.world));
@@ -205,7 +205,7 @@ bool sn_bench_settle(const sn_bench_job *job, char *status)
     return good;
 }
 
-/* Puts the world that was built into the state from which it is measured. */
+/* Puts a new world into the state from which it is measured. */
 static bool start(const sn_bench_job *job, sn_bench_world *b, char *status)
 {
     if (job->settle == 0)
@@ -258,8 +258,8 @@ bool sn_bench_world_quality(const sn_bench_world *b, sn_bench_row *row)
     return good;
 }
 
-/* Takes rods out, spread over the scene, and puts them in again. What the next step needs to make of that is part of
-   the price: the first step afterwards less what a step costs then. */
+/* Removes rods, spread over the scene, and adds them again. The price includes what the next step needs to update:
+   its time less that of an ordinary step. */
 static bool measure_edits(sn_bench_world *b, sn_bench_clock *clock, sn_bench_row *row)
 {
     const sn_bench_model *m = &b->model;
@@ -288,7 +288,7 @@ static bool measure_edits(sn_bench_world *b, sn_bench_clock *clock, sn_bench_row
     return true;
 }
 
-/* One run from the start; the first one also fills in what does not change from run to run. */
+/* One run from the start; the first one also fills in figures that do not change from run to run. */
 static bool run_once(const sn_bench_job *job, sn_bench_clock *clock, sn_bench_samples *samples, sn_bench_row *row)
 {
     sn_bench_world b;

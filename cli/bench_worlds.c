@@ -1,5 +1,6 @@
-/* Many worlds: how many are stepped in a second, on one thread and on several, beside as many processes that know nothing of each other, and beside the same
-   worlds one by one. Wall time. What is compared is measured by turns, and the median counts. */
+/* Many worlds: how many are stepped per second, on one thread and on several, compared with as many separate
+   processes, and with the same worlds one by one. Wall time. The alternatives are measured in turn, and the median
+   counts. */
 #include "cli/bench.h"
 #include "cli/cli.h"
 
@@ -14,7 +15,7 @@ enum { ROUNDS = 5, MOST_PROCESSES = 64, CALLS = 2 };
 
 static const uint32_t steps_of_calls[CALLS] = {1, 8};
 
-/* ---- What is stepped -------------------------------------------------------------------------------------------------- */
+/* ---- Worlds ------------------------------------------------------------------------------------------------------ */
 
 /* A cart on a rail and a bob at the end of a rod. */
 static sn_result build_cart(void *context, sn_world *world, uint32_t number)
@@ -29,7 +30,7 @@ static sn_result build_cart(void *context, sn_world *world, uint32_t number)
     return sn_particle_set_velocity(world, bob, (sn_vec3){(sn_real)(number % 97) / 100, 0, 0});
 }
 
-/* The same of rigid bodies: a slider and a hinge. */
+/* The same with rigid bodies: a slider and a hinge. */
 static sn_result build_bodies(void *context, sn_world *world, uint32_t number)
 {
     (void)context;
@@ -92,7 +93,7 @@ static sn_worlds *make(const population *p, uint32_t count, uint32_t threads, bo
     def.world.settings.stiffening = p->swept ? SN_STIFFENING_OFF : SN_STIFFENING_AUTO;
     if (sn_worlds_create(&def, &worlds) != SN_OK)
         return NULL;
-    for (uint32_t i = 0; i < 4; ++i) /* plans, batches, threads */
+    for (uint32_t i = 0; i < 4; ++i) /* makes plans, batches, threads */
         if (sn_worlds_step(worlds, DT) != SN_OK) {
             sn_worlds_destroy(worlds);
             return NULL;
@@ -100,7 +101,7 @@ static sn_worlds *make(const population *p, uint32_t count, uint32_t threads, bo
     return worlds;
 }
 
-/* Worlds a second, of so many seconds or more, by calls of so many steps. */
+/* World steps per second, measured for at least so many seconds, with so many steps per call. */
 static double measure(sn_worlds *worlds, uint32_t steps, double seconds)
 {
     const double start = sn_seconds_now();
@@ -112,9 +113,10 @@ static double measure(sn_worlds *worlds, uint32_t steps, double seconds)
     return (double)taken * sn_worlds_count(worlds) / (now - start);
 }
 
-/* ---- Processes -------------------------------------------------------------------------------------------------------- */
+/* ---- Processes --------------------------------------------------------------------------------------------------- */
 
-/* Makes its share of the worlds, says that it is ready, and each time it is told how many steps a call takes, measures and tells. */
+/* A separate process. It makes its share of the worlds and reports that it is ready. Each time it receives the steps
+   of a call, it measures and reports. */
 static void work_apart(const population *p, uint32_t share, double seconds, int told, int tells)
 {
     sn_worlds *worlds = make(p, share, 1, true);
@@ -158,7 +160,7 @@ static bool hire(crew *c, const population *p, uint32_t processes, double second
         if (pid < 0)
             return false;
         for (uint32_t j = 0; pid == 0 && j < c->count;
-             ++j) { /* the ends that belong to others must close when those are done */
+             ++j) { /* ends of other processes' pipes, which must close when those processes end */
             close(c->process[j].tell);
             close(c->process[j].told);
         }
@@ -197,7 +199,7 @@ static void dismiss(crew *c)
         waitpid(c->process[i].pid, NULL, 0);
 }
 
-/* ---- The table ---------------------------------------------------------------------------------------------------------- */
+/* ---- The table --------------------------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -211,7 +213,7 @@ static double median(double *value)
     return value[ROUNDS / 2];
 }
 
-/* Worlds a second. */
+/* World steps per second. */
 typedef struct rates {
     double together[ROUNDS], apart[ROUNDS], alone[ROUNDS];
 } rates;
@@ -230,7 +232,7 @@ static void tell(const population *p, uint32_t threads, uint32_t steps, uint32_t
     fflush(stdout);
 }
 
-/* Processes are made before the threads of the worlds beside them. */
+/* The processes are made first, before this process has the threads of its worlds. */
 static bool measure_population(const population *p, uint32_t threads, double seconds, bool json)
 {
     rates rate[CALLS];

@@ -35,9 +35,9 @@ static bool tell_json(const char *name, const sn_loaded *loaded, sn_world *world
     return sn_say_end(&document);
 }
 
-/* ---- The first frame ------------------------------------------------------------------------------------------------- */
+/* ---- The first frame --------------------------------------------------------------------------------------------- */
 
-/* A frame that takes longer than this is given up: it goes well so far. */
+/* A frame that takes longer than this is stopped; the check has then passed. */
 #define PATIENCE 10.0 /* s */
 
 static bool took_long(void *context)
@@ -55,7 +55,7 @@ static bool tell(const check_options *o, sn_loaded *loaded, sn_severity severity
     return true;
 }
 
-/* Much that a scene can be wrong about shows only when it moves. */
+/* Runs one frame: many mistakes of a scene show only when it moves. */
 static int try_frame(const check_options *o, sn_loaded *loaded)
 {
     char text[600];

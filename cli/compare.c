@@ -49,7 +49,7 @@ static void defaults(void *given)
     o->frames = UINT32_MAX;
 }
 
-/* ---- What was asked ---------------------------------------------------------------------------------------------- */
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
 
 static bool read_budget(const char *text, double *seconds)
 {
@@ -85,9 +85,9 @@ static bool check_asked(sn_comparison *c, const char *scene)
     return sn_counts_read("iterations", o->iterations ? o->iterations : "1,2,4,8,16,32", &c->count, &c->counts);
 }
 
-/* ---- The comparison ---------------------------------------------------------------------------------------------- */
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-/* Loads the scene as it is: what is wrong with it, and what is measured once. */
+/* Loads the scene once without changes: reports its problems, and measures what all runs share. */
 static int look(sn_comparison *c, const char *scene, char **path)
 {
     const sn_compare_options *o = c->asked;
@@ -119,7 +119,7 @@ static bool none_finished(const sn_comparison *c)
     return true;
 }
 
-/* The folder is made before anything is run, so that hours are not computed for nothing. */
+/* The folder is made before the runs, so that a failure does not waste hours of computing. */
 static int make_folder(const sn_comparison *c)
 {
     char message[SN_COMPARE_MESSAGE];

@@ -1,5 +1,5 @@
-/* The pictures of a comparison, drawn by gnuplot: error against iterations and against time, and what becomes of energy
-   and momentum. */
+/* The pictures of a comparison, drawn by gnuplot: error against iterations and against time, and energy and momentum
+   over time. */
 #include "cli/compare.h"
 #include "cli/plot.h"
 
@@ -36,7 +36,7 @@ static void put_number(FILE *script, double value, const char *end)
 
 /* ---- Errors ------------------------------------------------------------------------------------------------------ */
 
-/* Each contestant's runs: passes, milliseconds, mean and worst error. */
+/* The runs of each contestant: passes, milliseconds, mean and worst error. */
 static void put_errors(FILE *script, const sn_comparison *c)
 {
     for (uint32_t k = 0; k < c->contestants.count; ++k) {
@@ -50,14 +50,14 @@ static void put_errors(FILE *script, const sn_comparison *c)
                 continue;
             put_number(script, t->passes, " ");
             put_number(script, 1e3 * t->seconds, " ");
-            put_number(script, t->error > 0 ? t->error : NAN, " "); /* a logarithm of nothing is a gap */
+            put_number(script, t->error > 0 ? t->error : NAN, " "); /* 0 has no logarithm and becomes a gap */
             put_number(script, t->worst > 0 ? t->worst : NAN, "\n");
         }
         fputs("SINEW_END_OF_DATA\n", script);
     }
 }
 
-/* A logarithmic axis with nothing on it is an error to gnuplot. */
+/* gnuplot fails on a logarithmic axis without data. */
 static bool has_errors(const sn_comparison *c)
 {
     for (uint32_t i = 0; i < c->trials; ++i)
@@ -107,14 +107,14 @@ static void put_time_script(FILE *script, bool png, const void *context)
     put_error_script(script, context, png, 2, "CPU time of a frame / ms");
 }
 
-/* ---- Courses ----------------------------------------------------------------------------------------------------- */
+/* ---- Energy and momentum over time ------------------------------------------------------------------------------- */
 
 static double size_of(const double v[3])
 {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* The runs that are shown: time, energy, momentum, angular momentum. */
+/* The runs that are drawn: time, energy, momentum, angular momentum. */
 static void put_courses(FILE *script, const sn_comparison *c)
 {
     for (uint32_t i = 0; i < c->trials; ++i) {
@@ -133,8 +133,8 @@ static void put_courses(FILE *script, const sn_comparison *c)
     }
 }
 
-/* One that explodes would leave nothing to see of the others: runs to their end, those that did not gain much, decide the
-   range. */
+/* Sets the range of the energy axis. Energies that differ from that at the start by more than three times the scale
+   are ignored: a run that explodes would make the others invisible. */
 static void put_energy_range(FILE *script, const sn_comparison *c)
 {
     double least = INFINITY, most = -INFINITY;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Room for the points of one constraint, which grows. */
+/* Buffers for the points of one constraint, which grow. */
 typedef struct room {
     uint32_t points;
     sn_point *point;
@@ -39,8 +39,8 @@ static double extent(const room *r, uint32_t points)
     return points > 1 ? sum / (points - 1) : 0;
 }
 
-/* The largest gradient of any row by any point; 0 where there is none. That of joints, which are evaluated with axes, is 1: a
-   place along an axis. */
+/* The largest gradient of any row with respect to any point; 0 if there is none. For joints, which are evaluated
+   with axes, it is 1, that of a displacement along an axis. */
 static double steepest(const sn_kind *kind, const sn_constraint_def *def, room *r, uint32_t points)
 {
     if (kind->oriented)
@@ -70,7 +70,8 @@ typedef struct sums {
     uint32_t extents, gradients;
 } sums;
 
-/* Adds what one constraint has to say. Positions are taken relative to its first point where the kind allows that. */
+/* Adds size and gradient of one constraint to the sums. Positions are relative to its first point if the kind allows
+   that. */
 static bool add_constraint(sn_world *world, sn_constraint constraint, room *r, sums *all, sums *of_kind)
 {
     const sn_kind *kind = sn_kind_info(world, constraint.kind);
@@ -106,7 +107,7 @@ static bool has(const sn_value *record, const char *key)
     return value && !(value->type == SN_VALUE_LIST && value->count == 0);
 }
 
-/* Whether something can take momentum away or add to it, other than gravity. */
+/* Whether something other than gravity can change the momentum. */
 static bool is_held(const sn_document *document, sn_world *world)
 {
     const sn_value *settings = sn_value_find(document->root, "world");

@@ -1,4 +1,4 @@
-/* table.csv, a line for each run, and curves.csv, a line for each frame of each run. */
+/* Writes table.csv, a line per run, and curves.csv, a line per frame of each run. */
 #include "cli/compare.h"
 #include "export/file.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text as a field: between quotes where it has a comma, a quote or a line's end. */
+/* A text as a field: in quotes if it has a comma, a quote or a line break. */
 static void put_text(sn_file *file, const char *text)
 {
     if (!strpbrk(text, ",\"\n\r")) {
@@ -19,7 +19,7 @@ static void put_text(sn_file *file, const char *text)
     sn_file_put_text(file, "\"");
 }
 
-/* After a comma; empty where there is no number. */
+/* A comma and a number; the field is empty for NaN. */
 static void put_number(sn_file *file, double value)
 {
     char text[SN_NUMBER_TEXT];

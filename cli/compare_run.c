@@ -1,4 +1,4 @@
-/* The runs of a comparison. Each starts from the file again, with the settings of the solver put into the document. */
+/* The runs of a comparison. Each is loaded anew from the file, with the settings of the solver set in the document. */
 #include "cli/compare.h"
 #include "cli/progress.h"
 
@@ -7,12 +7,12 @@
 #include <string.h>
 #include <time.h>
 
-#define PROBE_FRAMES  5 /* by which a number of substeps is judged, after one that makes things ready */
+#define PROBE_FRAMES  5 /* after one for preparations, to measure a number of substeps */
 #define MOST_SUBSTEPS 100000u
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
-/* Warnings of the world; the same one after the other only once. */
+/* Receives warnings of the world; a repeated warning counts once. */
 typedef struct listener {
     sn_comparison *c;
     const sn_contestant *who;
@@ -35,7 +35,7 @@ static void hear(void *context, sn_log_level level, const char *text)
         l->c->code = SN_EXIT_OUTPUT;
 }
 
-/* The changes of one run: the user's, then what is tried, then what the contestant asks for itself. */
+/* The changes to the document for one run: the user's, then those of this run, then the contestant's own. */
 static const char **list_sets(const sn_comparison *c, const sn_trial *t, char room[2][64], uint32_t *count)
 {
     const sn_texts *user = &c->asked->set;
@@ -66,7 +66,8 @@ static void explain(const sn_loaded *loaded, sn_trial *t)
              p ? p->text : "out of memory");
 }
 
-/* What a contestant itself has got wrong, rather than what its solver cannot do: the problem is at a path that it set. */
+/* Whether the contestant's own settings are wrong (a problem at a path that it set), and not just unsupported by the
+   solver. */
 static bool is_mistake(const sn_loaded *loaded, const sn_contestant *who)
 {
     for (const sn_problem *p = loaded->problems.first; p; p = p->next) {
@@ -123,7 +124,7 @@ static bool was_interrupted(sn_comparison *c, sn_trial *t)
     return signal != 0;
 }
 
-/* A step that failed: whose fault is it? */
+/* A failed step ends the run: refused, diverged, or, for other reasons, a failure of the command. */
 static void blame(sn_comparison *c, sn_trial *t, sn_result result, sn_world *world, uint32_t frame)
 {
     if (result == SN_ERROR_ARGUMENT) {
@@ -159,7 +160,7 @@ static bool take_sample(sn_comparison *c, sn_trial *t, sn_scene *scene)
     return true;
 }
 
-/* One frame; its CPU time is added. */
+/* Runs one frame and adds its CPU time. */
 static bool step(sn_comparison *c, sn_trial *t, sn_scene *scene, double *seconds)
 {
     if (was_interrupted(c, t))
@@ -195,7 +196,7 @@ static void run_frames(sn_comparison *c, sn_trial *t, sn_scene *scene)
     sn_progress_clear(&progress);
 }
 
-/* What the samples amount to. */
+/* Computes the results of a run from its samples. */
 static void sum_up(const sn_comparison *c, sn_trial *t)
 {
     const sn_sample *first = t->sample, *last = &t->sample[t->frames];
@@ -212,7 +213,7 @@ static void sum_up(const sn_comparison *c, sn_trial *t)
         t->momentum = fmax(t->momentum, sqrt(dx * dx + dy * dy + dz * dz));
         t->peak = fmax(t->peak, s->kinetic);
         if (s == first && t->frames)
-            continue; /* the start is not the solver's work */
+            continue; /* the error at the start is not the solver's */
         t->error += s->error / frames;
         t->worst = fmax(t->worst, s->worst);
     }
@@ -249,7 +250,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* CPU seconds of a frame with so many substeps: the median of a few frames. Negative if it cannot be run. */
+/* CPU seconds per frame with so many substeps: the median of a few frames. Negative if the run fails. */
 static double probe(sn_comparison *c, const sn_trial *like, listener *l, uint32_t substeps)
 {
     sn_trial t = *like;
@@ -264,8 +265,8 @@ static double probe(sn_comparison *c, const sn_trial *like, listener *l, uint32_
     return good ? seconds[PROBE_FRAMES / 2] : -1;
 }
 
-/* The largest number of substeps whose frames fit: doubled until they do not, then halved in between. A solver that cannot
-   run with few substeps may do with more, so what fails counts as fitting; the run itself will tell. */
+/* Finds the largest number of substeps whose frames fit the budget: doubles until they do not, then bisects. A
+   solver that fails with few substeps may work with more, so a failure counts as fitting; the run itself will show. */
 static void fit_substeps(sn_comparison *c, sn_trial *t)
 {
     listener l = {.c = c, .who = t->who};
@@ -322,14 +323,14 @@ static void run_contestant(sn_comparison *c, const sn_contestant *who)
             snprintf(t->message, sizeof t->message, "before it was run");
         }
         if (t && t->end == SN_TRIAL_REFUSED) {
-            t->iterations = once ? t->iterations : 0; /* it would say the same of every other number */
+            t->iterations = once ? t->iterations : 0; /* every other number of iterations would be refused as well */
             return;
         }
     }
 }
 
-/* What is a lot of energy here: the median of the largest kinetic energies of all runs that went to their end. One that
-   gained a lot of it does not make the others look good. */
+/* The reference for changes of energy: the median of the largest kinetic energies of all finished runs, so that a
+   run that gains much energy does not make the others look good. */
 static double find_energy_scale(const sn_comparison *c)
 {
     double *peak = calloc(c->trials ? c->trials : 1, sizeof *peak), scale = 0;
@@ -355,7 +356,7 @@ void sn_comparison_run(sn_comparison *c)
     for (uint32_t i = 0; i < c->contestants.count && c->code == SN_EXIT_FINE; ++i)
         run_contestant(c, &c->contestants.item[i]);
     c->energy_scale = find_energy_scale(c);
-    for (uint32_t i = 0; i < c->counts; ++i) /* they rise */
+    for (uint32_t i = 0; i < c->counts; ++i) /* in ascending order */
         if (i == 0 ||
             fabs((double)c->count[i] - c->settings.iterations) < fabs((double)c->shown - c->settings.iterations))
             c->shown = c->count[i];

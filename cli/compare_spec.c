@@ -1,4 +1,4 @@
-/* Lists of solvers with their settings: what `sinew compare --solvers` takes. */
+/* Reads lists of solvers with their settings: the argument of `sinew compare --solvers`. */
 #include "cli/compare.h"
 #include "scene/record.h"
 #include "scene/tables.h"
@@ -10,7 +10,7 @@
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-/* Where a piece of a list ends: at the first of the separators outside of brackets and quotes. A + or : separates only
+/* The end of a piece of a list: the first of the separators outside of brackets and quotes. A + or : separates only
    before a letter, so that 1e+5 is a number. */
 static const char *piece_end(const char *at, const char *separators)
 {
@@ -43,7 +43,7 @@ static char *copy(const char *text, size_t length)
 
 /* ---- Settings of the world --------------------------------------------------------------------------------------- */
 
-/* The setting that has a choice of this name; "solver" is none of them. */
+/* The setting that has a choice of this name, other than "solver". */
 static const sn_key *key_of_choice(const char *word)
 {
     for (const sn_key *key = sn_world_record.keys; key->name; ++key) {
@@ -88,9 +88,9 @@ static bool is_solver(const char *word)
     return false;
 }
 
-/* ---- One of them ------------------------------------------------------------------------------------------------- */
+/* ---- One contestant ---------------------------------------------------------------------------------------------- */
 
-/* Adds KEY=VALUE of two parts, or PATH=VALUE as it is with an empty key. */
+/* Adds KEY=VALUE from two parts, or, with an empty key, PATH=VALUE as it is. */
 static int add_set(sn_contestant *c, const char *key, const char *text)
 {
     size_t size = strlen("world.") + strlen(key) + strlen(text) + 2;
@@ -132,7 +132,7 @@ static int read_contestant(sn_contestant *c, const char *text, size_t length)
     int code = SN_EXIT_FINE;
     char separator = 0;
     for (const char *at = c->label; code == SN_EXIT_FINE;) {
-        /* a colon ends the name and other words, but belongs to a value */
+        /* a colon separates words, but may be part of a value */
         const char *end = piece_end(at, separator == '+' ? "+" : "+:");
         char *piece = copy(at, (size_t)(end - at));
         code = piece ? add_piece(c, separator, piece) : sn_complain(SN_EXIT_FAILED, "out of memory");
@@ -188,7 +188,7 @@ void sn_contestants_release(sn_contestants *all)
 
 /* ---- Counts ------------------------------------------------------------------------------------------------------ */
 
-/* One number of the list; 0 if there is none: it must be positive. */
+/* Reads a positive number of the list; 0 if it is invalid. */
 static uint32_t read_count(const char *at, size_t length)
 {
     unsigned long value = 0;

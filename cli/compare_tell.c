@@ -1,4 +1,4 @@
-/* What came of a comparison, as a table for people and as lines of JSON for programs. */
+/* The results of a comparison, as a table and as lines of JSON. */
 #include "cli/compare.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ double sn_trial_energy_drift(const sn_comparison *c, const sn_trial *t)
     return t->sample && t->frames && c->energy_scale > 0 ? t->energy / c->energy_scale : NAN;
 }
 
-/* Momentum that goes with that energy: E = p^2 / 2 m. */
+/* The momentum for that energy follows from E = p^2 / 2 m. */
 double sn_trial_momentum_drift(const sn_comparison *c, const sn_trial *t)
 {
     double scale = t->sample ? sqrt(2 * t->sample[0].mass * c->energy_scale) : 0;
@@ -22,7 +22,7 @@ const char *sn_trial_end_name(const sn_trial *t)
     return names[t->end];
 }
 
-/* ---- For people -------------------------------------------------------------------------------------------------- */
+/* ---- Table ------------------------------------------------------------------------------------------------------- */
 
 static int longest_label(const sn_comparison *c)
 {
@@ -33,7 +33,7 @@ static int longest_label(const sn_comparison *c)
     return longest > 60 ? 60 : (int)longest;
 }
 
-/* A number that may not be there. */
+/* Formats a number; NaN is shown as missing. */
 static const char *cell(const char *format, double value, char text[32])
 {
     if (isfinite(value))
@@ -43,7 +43,7 @@ static const char *cell(const char *format, double value, char text[32])
     return text;
 }
 
-/* What there is to say about a run besides numbers; "" if nothing. */
+/* A remark about a run; "" if there is none. */
 static const char *note(const sn_trial *t, char text[SN_COMPARE_MESSAGE + 32])
 {
     if (t->end == SN_TRIAL_FINISHED)
@@ -91,7 +91,7 @@ void sn_comparison_print(const sn_comparison *c)
         print_row(c, &c->trial[i], width);
 }
 
-/* ---- For programs ------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 bool sn_comparison_say_start(const sn_comparison *c)
 {

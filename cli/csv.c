@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a reader is. Fields are cut out of the text in place. */
+/* The position of the reader. Fields are cut out of the text in place. */
 typedef struct reader {
     char *at, *end;
     size_t line;
     bool line_ended; /* the last field was the last of its line */
 } reader;
 
-/* Takes quotes off: "" inside stands for one. Returns what follows the field; NULL if the quotes never close. */
+/* Removes quotes in place; "" inside stands for one quote. Returns the position after the field; NULL if the quotes
+   are not closed. */
 static char *unquote(char *at, char *end, char **field)
 {
     char *out = *field = ++at;
@@ -27,7 +28,7 @@ static char *unquote(char *at, char *end, char **field)
     return NULL;
 }
 
-/* The next field, with a zero behind it; NULL if it is not well formed. */
+/* The next field, zero-terminated; NULL if it is malformed. */
 static char *next_field(reader *r)
 {
     char *field = r->at, *after;

@@ -13,8 +13,8 @@ typedef struct sn_csv {
     double *value; /* row after row; NaN where a field is empty */
 } sn_csv;
 
-/* Reads a text of so many bytes that a zero follows, and which is changed on the way: names point into it. False,
-   with line and column of what is wrong in message. Release it in either case. */
+/* Reads a text of that length, which a zero follows. The text is changed, and names point into it. False, with line
+   and column of the mistake in message. Release it in either case. */
 bool sn_csv_read(sn_csv *csv, char *text, size_t length, char *message, size_t size);
 void sn_csv_release(sn_csv *csv);
 

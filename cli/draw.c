@@ -52,7 +52,7 @@ static const struct {
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-/* One name of a list; 0, after a message, if there is no such layer. */
+/* The bit of a layer; 0, after a message, if there is no layer of this name. */
 static uint32_t layer_bits(const char *word, size_t length)
 {
     char name[32];
@@ -82,14 +82,14 @@ static bool read_layers(const char *text, uint32_t *bits)
         *bits |= more;
         text += length + (text[length] == ',');
     }
-    /* what only colours things needs something to colour */
+    /* layers that only colour things need things to colour */
     const uint32_t things = SN_DRAW_PARTICLES | SN_DRAW_CONSTRAINTS | SN_DRAW_SHAPES | SN_DRAW_SKINS;
     if (!(*bits & SN_DRAW_ALL))
         *bits |= things;
     return true;
 }
 
-/* Numbers with something between them, and nothing behind. */
+/* Reads `count` numbers with a separator and nothing after them. */
 static bool read_numbers(const char *text, char between, double *number, int count)
 {
     for (int i = 0; i < count; ++i) {

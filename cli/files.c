@@ -72,8 +72,8 @@ static bool write_json(const char *path, const sn_value *value)
     return good;
 }
 
-/* Written beside its place and then put there, so that a full disk leaves what was there before. What is no plain
-   file, such as a terminal or a pipe, cannot be replaced and is written to. */
+/* Written to a file beside it, which is then renamed, so that a full disk leaves the old file. What is no plain
+   file, such as a terminal or a pipe, cannot be replaced and is written directly. */
 bool sn_write_json_file(const char *path, const sn_value *value)
 {
     struct stat about;

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where the scenes lie in the sources, for a program that runs in its build tree. */
+/* The folder of scenes in the sources, for a program in its build tree. */
 #ifndef SINEW_SCENES_DIR
 #define SINEW_SCENES_DIR ""
 #endif
@@ -16,7 +16,7 @@ static const char *const scenes_in_sources = SINEW_SCENES_DIR;
 
 /* ---- The program's own place ------------------------------------------------------------------------------------- */
 
-/* The folder in which the program lies; NULL where the system does not tell. */
+/* The folder of the program; NULL if the system does not tell. */
 static char *program_folder(void)
 {
     char path[4096];
@@ -55,7 +55,7 @@ char *sn_find_shared(const char *installed, const char *in_sources)
         return path;
     free(path);
     char *sources = sn_path_join(scenes_in_sources, "");
-    char *slash = sources ? strrchr(sources, '/') : NULL; /* the one that sn_path_join put there, if it put one */
+    char *slash = sources ? strrchr(sources, '/') : NULL; /* the slash that sn_path_join may have appended */
     if (slash && slash[1] == 0) {
         *slash = 0;
         slash = strrchr(sources, '/');
@@ -72,8 +72,7 @@ char *sn_find_shared(const char *installed, const char *in_sources)
 
 /* ---- Folders ----------------------------------------------------------------------------------------------------- */
 
-/* The i-th part of a list whose parts are separated by colons; NULL if there are not so many. Empty parts do not
-   count. */
+/* The i-th non-empty part of a list separated by colons; NULL beyond the last. */
 static char *part_of_list(const char *list, uint32_t i)
 {
     while (list && *list) {
@@ -134,7 +133,7 @@ static bool knows(const sn_scene_names *names, const char *name)
     return false;
 }
 
-/* Takes both texts over. */
+/* Takes ownership of both texts. */
 static bool add_name(sn_scene_names *names, char *name, char *path)
 {
     bool again = name && knows(names, name);
@@ -175,7 +174,7 @@ static bool add_folder(sn_scene_names *names, const char *folder, const char *su
     return good;
 }
 
-/* Insertion sort: there are a few dozen. */
+/* Insertion sort, for a few dozen names. */
 static void sort_names(sn_scene_names *names)
 {
     for (uint32_t i = 1; i < names->count; ++i)
@@ -203,7 +202,7 @@ bool sn_scene_names_find(const char *subfolder, sn_scene_names *names)
 
 /* ---- One scene --------------------------------------------------------------------------------------------------- */
 
-/* folder/name.json if it is there. */
+/* folder/name.json if it exists. */
 static char *scene_in(const char *folder, const char *name)
 {
     size_t size = strlen(name) + sizeof ".json";

@@ -184,7 +184,7 @@ static void add_counts(sn_document *d, sn_value *root, sn_scene *scene, sn_world
             sn_document_number(d, kinds, sn_kind_info(world, kind)->name, sn_world_constraint_count(world, kind));
 }
 
-/* How the default solver goes about the constraints, after a step. */
+/* How the default solver has planned the constraints, after a step. */
 static void add_solving(sn_document *d, sn_value *root, sn_world *world)
 {
     sn_report report;
@@ -229,9 +229,9 @@ static int info_scene(const info_options *o, const char *name, sn_document *d, s
         sn_document_number(d, root, "frames", info.frames);
         sn_document_number(d, root, "rate", (double)info.rate);
         add_counts(d, root, loaded.scene, world);
-        sn_document_release(&loaded.document); /* what is asked for is what a scene takes that runs */
+        sn_document_release(&loaded.document); /* not counted: memory is reported for the running scene */
         sn_meter built = meter;
-        (void)sn_scene_step(loaded.scene); /* for what the solver takes; whether it succeeds is not the question */
+        (void)sn_scene_step(loaded.scene); /* allocates the solver's memory; the step may fail */
         sn_report report;
         if (sn_world_report(world, &report) == SN_OK && report.meshes[0])
             sn_document_text(d, root, "meshes", report.meshes);
@@ -255,7 +255,7 @@ typedef enum file_type {
     FILE_UNREADABLE
 } file_type;
 
-/* By what it begins with, and, for texts without a mark of their own, by its name. */
+/* By the first bytes, or, for text without a signature, by the name. */
 static file_type recognise(const char *path)
 {
     unsigned char head[16] = {0};
@@ -301,7 +301,7 @@ static int info_file(const info_options *o, const char *path, sn_document *d, sn
     file_type type = strcmp(path, "-") == 0 ? FILE_SCENE : recognise(path);
     switch (type) {
     case FILE_SCENE:
-    case FILE_UNREADABLE: /* perhaps the name of a scene */
+    case FILE_UNREADABLE: /* may be the name of a scene */
         return info_scene(o, path, d, root);
     case FILE_MESH:
     case FILE_TRACE:

@@ -1,4 +1,4 @@
-/* What is in caches, arrays and traces. */
+/* The content of caches, arrays and traces. */
 #include "cli/info.h"
 #include "cli/csv.h"
 #include "export/npy.h"
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAMES_AT 32 /* bytes of a cache's head */
+#define FRAMES_AT 32 /* bytes of a cache's header */
 
 /* ---- Ranges ------------------------------------------------------------------------------------------------------ */
 
-/* The least and most of numbers, of which every third belongs together if there are three columns. */
+/* The least and largest numbers; with three columns, of every third number. */
 typedef struct range {
     double least[3], most[3];
     uint64_t not_finite;
@@ -36,7 +36,7 @@ static void widen(range *r, unsigned column, double value)
     r->most[column] = fmax(r->most[column], value);
 }
 
-/* Numbers of the file from an offset on, little-endian as they are written. */
+/* Reads a number of the file, which is little-endian. */
 static double number_at(const unsigned char *bytes, unsigned size)
 {
     uint64_t bits = 0;
@@ -53,7 +53,7 @@ static double number_at(const unsigned char *bytes, unsigned size)
     return (double)value;
 }
 
-/* Reads in pieces, so that a file of any length fits. */
+/* Reads in pieces, so that the size of the file does not matter. */
 static bool read_range(const char *path, uint64_t offset, uint64_t count, unsigned size, unsigned columns, range *r,
                        char *message)
 {
@@ -120,7 +120,7 @@ static bool add_array_range(const char *path, const sn_npy_info *info, sn_docume
         return true;
     uint64_t count = 1;
     for (uint32_t i = 0; i < info->dimension_count; ++i)
-        count *= info->dimension[i]; /* held against the size of the file already */
+        count *= info->dimension[i]; /* no overflow: it was compared with the size of the file */
     unsigned columns = info->dimension[info->dimension_count - 1] == 3 && !info->fortran_order ? 3 : 1;
     range r = empty_range();
     uint64_t data = count * info->item_bytes + info->unfinished;

@@ -1,4 +1,4 @@
-/* What a world takes, measured through its allocator. */
+/* The memory of a world, measured through its allocator. */
 #include "cli/info.h"
 
 #include <sinew/sinew.h>
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEAST_PARTICLES 64 /* so that every kind finds particles enough */
+#define LEAST_PARTICLES 64 /* enough for constraints of every kind */
 
 /* ---- Counting ---------------------------------------------------------------------------------------------------- */
 
@@ -42,18 +42,18 @@ static sn_world *make_world(sn_meter *meter)
     sn_world *world = NULL;
     sn_world_def def = sn_default_world_def();
     def.settings.substeps = 1;
-    def.settings.stiffening = SN_STIFFENING_OFF; /* that of a mesh is no memory of a constraint */
+    def.settings.stiffening = SN_STIFFENING_OFF; /* memory of stiff meshes is not that of a constraint */
     def.allocator = sn_meter_allocator(meter);
     return sn_world_create(&def, &world) == SN_OK ? world : NULL;
 }
 
-/* A step takes what the solver needs. Whether it succeeds does not matter here. */
+/* A step allocates the solver's memory. It may fail. */
 static void settle(sn_world *world)
 {
     (void)sn_world_step(world, (sn_real)1e-4);
 }
 
-/* On a winding line on which no few neighbours lie in a plane or in one place. */
+/* Adds particles along a winding curve; no few consecutive ones are coplanar or coincide. */
 static bool add_particles(sn_world *world, uint32_t count)
 {
     sn_real *xyz = malloc(3 * (size_t)count * sizeof *xyz);

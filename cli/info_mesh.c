@@ -1,4 +1,4 @@
-/* What is in a mesh, and what welding would make of it. */
+/* The content of a mesh, and the effect of welding. */
 #include "cli/info.h"
 #include "scene/mesh.h"
 
@@ -20,7 +20,7 @@ static void add_box(sn_document *d, sn_value *root, const sn_mesh *mesh)
     sn_document_numbers(d, root, "most", 3, most, NULL);
 }
 
-/* A mesh that does not hang together as a surface is still a mesh: that is told rather than refused. */
+/* Adds the connectivity of the mesh. A mesh that is no proper surface is reported as such, not refused. */
 static void add_topology(sn_document *d, sn_value *root, sn_arena *arena, const sn_mesh *mesh)
 {
     char message[SN_INFO_MESSAGE];

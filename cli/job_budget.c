@@ -1,4 +1,4 @@
-/* --budget and --steps: substeps and passes that are chosen frame by frame, and taken again. */
+/* --budget and --steps: substeps and passes are chosen frame by frame, or read from a file. */
 #include "cli/job.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 typedef struct unit {
     const char *name;
-    size_t field; /* of sn_budget */
+    size_t field; /* offset in sn_budget */
     double factor;
 } unit;
 
@@ -18,7 +18,7 @@ static const unit units[] = {{"ms", offsetof(sn_budget, seconds), 1e-3},
                              {"s", offsetof(sn_budget, seconds), 1},
                              {"m", offsetof(sn_budget, metres), 1}};
 
-/* One number with its unit, up to a comma or the end; where it ends, or NULL if it is bad. */
+/* Reads one number with its unit, up to a comma or the end. Returns where it ends, or NULL if it is wrong. */
 static const char *read_one(const char *text, sn_budget *budget)
 {
     char *end;
@@ -74,12 +74,12 @@ static bool is_count(double number, double least)
     return number >= least && number <= 1e5 && number == floor(number);
 }
 
-/* What the next line of --steps says. */
+/* Reads substeps and passes from the next line of --steps. */
 static bool read_step(sn_job *job)
 {
     sn_job_budget *b = &job->budget;
     const uint32_t frame = job->done + 1;
-    double substeps, passes; /* which hold every number that may stand there, and larger ones as they are */
+    double substeps, passes; /* double, to read too large numbers without overflow */
     if (fscanf(b->file, "%lf%lf", &substeps, &passes) == 2 && is_count(substeps, 1) && is_count(passes, 0)) {
         b->budget.substeps = b->budget.most_substeps = (uint32_t)substeps;
         b->budget.iterations = (uint32_t)passes;

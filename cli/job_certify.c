@@ -1,4 +1,4 @@
-/* --certify: whether surfaces intersect, looked at in the start and in every Nth frame. */
+/* --certify: checks whether surfaces intersect, at the start and in every Nth frame. */
 #include "cli/job.h"
 
 void sn_job_certify(sn_job *job)

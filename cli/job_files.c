@@ -1,4 +1,4 @@
-/* What a run writes. */
+/* The files that a run writes. */
 #include "cli/job.h"
 #include "cli/plot.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- The trace behind a picture ---------------------------------------------------------------------------------- */
 
-/* A folder of our own for a trace that is not to be kept. */
+/* Makes a temporary folder for a trace that is not kept. */
 static bool make_temporary(sn_job *job)
 {
     const char *place = getenv("TMPDIR");
@@ -42,7 +42,7 @@ static char *picture_named(const char *name)
     return picture;
 }
 
-/* Where the trace comes from: the .csv that was asked for, else one beside the results, else one that is removed. */
+/* Chooses the trace of the picture: the .csv of --trace, else a file beside the results, else a temporary file. */
 static bool place_plot(sn_job *job)
 {
     const sn_run_options *o = job->asked;
@@ -68,7 +68,7 @@ static bool place_plot(sn_job *job)
     return job->code == SN_EXIT_FINE;
 }
 
-/* ---- How far it came --------------------------------------------------------------------------------------------- */
+/* ---- The state of the run ---------------------------------------------------------------------------------------- */
 
 static void put_names(const sn_job *job, sn_document *d, sn_value *root)
 {
@@ -82,8 +82,8 @@ static void put_names(const sn_job *job, sn_document *d, sn_value *root)
         sn_document_text(d, names, NULL, name);
 }
 
-/* Says in the folder what is in it. It is written twice: as "running" before the first frame, which is what a run that was killed
-   leaves, and at the end. */
+/* Writes what the folder contains. It is written twice: as "running" before the first frame, which remains if the
+   run is killed, and at the end. */
 static bool tell_folder(const sn_job *job, bool running)
 {
     sn_document d;
@@ -168,9 +168,9 @@ void sn_job_close(sn_job *job)
         sn_job_fail(job, SN_EXIT_OUTPUT, "%s", message);
 }
 
-/* ---- At the end -------------------------------------------------------------------------------------------------- */
+/* ---- After the run ----------------------------------------------------------------------------------------------- */
 
-/* An interrupted or diverged scene is saved too: that is when it is most wanted. */
+/* An interrupted or diverged scene is saved too: it may be needed most then. */
 void sn_job_save(sn_job *job)
 {
     if (!job->asked->save)

@@ -1,12 +1,12 @@
-/* Where the time of a run went: a table of stages for people, a record for programs, a trace for a profiler's timeline. */
+/* The times of the stages of a run: a table, a JSON record, or an event trace for a profiler. */
 #include "cli/job.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* ---- The file: trace events, as chrome://tracing and Perfetto read them ------------------------------------------- */
+/* ---- The file: trace events, as chrome://tracing and Perfetto read them ------------------------------------------ */
 
-/* Names are those of stages: nothing in them needs an escape. */
+/* Stage names need no escapes. */
 static void write_event(void *context, const char *name, char phase)
 {
     sn_job *job = context;
@@ -25,7 +25,7 @@ static void on_end(void *context, const char *name)
     write_event(context, name, 'E');
 }
 
-/* ---- Gathering ---------------------------------------------------------------------------------------------------- */
+/* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
 bool sn_job_profile_open(sn_job *job)
 {
@@ -43,7 +43,7 @@ bool sn_job_profile_open(sn_job *job)
 bool sn_job_profile_begin(sn_job *job)
 {
     sn_settings settings = sn_world_settings(job->world);
-    settings.profile = true; /* also for the deepest overlap: see job_worst.c */
+    settings.profile = true; /* also reports the deepest overlap: see job_worst.c */
     job->profile.start = sn_seconds_now();
     bool good = sn_world_configure(job->world, &settings) == SN_OK;
     if (good && job->profile.file)
@@ -84,7 +84,7 @@ void sn_job_profile_close(sn_job *job)
         sn_job_fail(job, SN_EXIT_OUTPUT, "%s: %s", job->asked->profile, strerror(errno));
 }
 
-/* ---- Telling ------------------------------------------------------------------------------------------------------ */
+/* ---- Output ------------------------------------------------------------------------------------------------------ */
 
 static double mean(const sn_job_profile *p, double sum)
 {
@@ -102,7 +102,7 @@ void sn_job_profile_print(const sn_job *job)
     if (!job->asked->profile)
         return;
     printf("  %-13s%-14s %10s %7s %12s\n", "profile", "stage", "seconds", "share", "us a step");
-    for (int i = 1; i <= SN_STAGE_COUNT; ++i) { /* what is left over comes last */
+    for (int i = 1; i <= SN_STAGE_COUNT; ++i) { /* the remaining time comes last */
         const int stage = i % SN_STAGE_COUNT;
         if (p->stage[stage] > 0)
             printf("  %-13s%-14s %10.4f %6.1f%% %12.1f\n", "", sn_stage_name((sn_stage)stage), p->stage[stage],

@@ -1,4 +1,4 @@
-/* What a run says: lines of JSON for programs, a summary for people. */
+/* The output of a run: lines of JSON, and a summary as text. */
 #include "cli/job.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- For programs ------------------------------------------------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static bool say(sn_job *job, sn_document *document)
 {
@@ -146,7 +146,7 @@ static void tell_program(sn_job *job, const sn_report *report)
     say(job, &d);
 }
 
-/* ---- For people -------------------------------------------------------------------------------------------------- */
+/* ---- Text -------------------------------------------------------------------------------------------------------- */
 
 static void print_headline(const sn_job *job)
 {
@@ -159,7 +159,7 @@ static void print_headline(const sn_job *job)
     putchar('\n');
 }
 
-/* "" for a number without one. */
+/* "" for a number without a unit. */
 static const char *unit_name(const sn_kind *kind)
 {
     const char *unit = kind && kind->unit ? kind->unit : "m";
@@ -172,10 +172,10 @@ static void print_residuals(const sn_job *job, const sn_report *report)
         const sn_kind_report *kind = &report->kinds[i];
         const sn_kind *info = sn_kind_info(job->world, kind->kind);
         if (info && info->force)
-            continue; /* a force has nothing to miss */
+            continue; /* a force has no error */
         const sn_job_worst *worst = sn_job_worst_of(job, kind->kind);
         const double largest =
-            worst->seen ? worst->largest : kind->largest; /* of a run without a frame, of its start */
+            worst->seen ? worst->largest : kind->largest; /* without a frame, the error at the start */
         const double relative = worst->seen ? worst->relative : kind->relative;
         printf("  %-13s%-18s worst %.3g%s%s", i == 0 ? "residuals" : "", kind->name, largest,
                unit_name(info)[0] ? " " : "", unit_name(info));

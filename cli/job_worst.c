@@ -1,21 +1,21 @@
-/* How well the constraints held in a run: the worst of all frames, by kind, and a word where one stays wrong. */
+/* The errors of constraints in a run: the worst of all frames, by kind, with a warning if an error persists. */
 #include "cli/job.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A constraint that is off by more than this share of its size for a second is told of. */
+/* A constraint with an error above this share of its size for so long causes a warning. */
 #define STAYS_WRONG 0.1
 #define TOO_LONG    1.0 /* s */
 
-/* Of other kinds there is no size to compare with. */
+/* Other kinds have no length to compare with. */
 static bool is_length(const sn_job *job, uint32_t number)
 {
     const sn_kind *kind = sn_kind_info(job->world, number);
     return kind && (!kind->unit || strcmp(kind->unit, "m") == 0);
 }
 
-/* What would help depends on how it is solved. */
+/* The advice depends on the solver. */
 static void warn(const sn_job *job, const sn_kind_report *kind, const sn_report *report)
 {
     const sn_settings settings = sn_world_settings(job->world);
@@ -62,7 +62,7 @@ void sn_job_worst_frame(sn_job *job)
     }
     for (uint32_t i = 0; i < report.kind_count; ++i) {
         const sn_kind *kind = sn_kind_info(job->world, report.kinds[i].kind);
-        if (kind && !kind->force) /* a force has nothing to miss */
+        if (kind && !kind->force) /* a force has no error */
             look_at(job, &report.kinds[i], &report);
     }
 }

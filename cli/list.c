@@ -14,11 +14,11 @@ static const sn_option options[] = {
 
 /* ---- Sections ---------------------------------------------------------------------------------------------------- */
 
-/* Everything that can be listed: each section knows its names, and how to tell about one of them. */
+/* Everything that can be listed, by section. */
 typedef struct section {
-    const char *name;      /* as typed */
+    const char *name;      /* on the command line */
     const char *singular;  /* of an entry: "kind" */
-    sn_list_section *read; /* fills a list of what it has */
+    sn_list_section *read; /* fills a list with its entries */
 } section;
 
 static const section sections[] = {
@@ -52,7 +52,7 @@ static const sn_value *find_entry(const sn_value *list, const char *name)
     return NULL;
 }
 
-/* ---- For people -------------------------------------------------------------------------------------------------- */
+/* ---- Text -------------------------------------------------------------------------------------------------------- */
 
 static int longest_name(const sn_value *list)
 {
@@ -74,7 +74,7 @@ static void print_names(const sn_value *list)
     }
 }
 
-/* A key of a record: "length  number, m, more than 0, default 1: about". */
+/* Prints a key of a record: "length  number, m, more than 0, default 1: about". */
 static void print_key(const sn_value *key, int longest, int indent)
 {
     printf("%*s%-*s  %s", indent, "", longest, text_of(key, "name"), text_of(key, "type"));
@@ -148,7 +148,7 @@ static int list_section(const section *s, bool json, bool heading)
     return code;
 }
 
-/* Shows an entry if the section has it; after another one, behind an empty line. */
+/* Prints an entry if the section has it; an empty line separates it from a previous one. */
 static int show(const section *s, const char *name, bool json, bool *found)
 {
     sn_document d;
@@ -169,7 +169,7 @@ static int show(const section *s, const char *name, bool json, bool *found)
     return code;
 }
 
-/* Two words, the first of which is no section. */
+/* Reports two words of which the first is no section. */
 static int no_section(const char *name)
 {
     const char *names[SECTIONS];
@@ -181,7 +181,7 @@ static int no_section(const char *name)
                        hint[0] ? "" : "; 'sinew help list' shows them all");
 }
 
-/* Collects the names of a section, or of all and of the sections themselves, to say which may have been meant. */
+/* Reports an unknown name, with the most similar name of a section, or of all sections and their entries. */
 static int unknown(const section *only, const char *name)
 {
     sn_document d[SECTIONS];

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LARGE 9e29 /* a limit beyond this is there against overflow and not worth telling */
+#define LARGE 9e29 /* larger limits only prevent overflow and are not shown */
 
 static sn_value *begin_entry(sn_document *d, sn_value *list, const char *what, const char *name, const char *about)
 {
@@ -129,7 +129,7 @@ static void name_real(double value, char *text, size_t size)
         snprintf(text, size, "%.7g", value);
 }
 
-/* The default of a key, read from the struct of defaults; "" if it has none. */
+/* The default of a key, from the struct of defaults; "" if it has none. */
 static void name_default(const sn_key *key, const void *defaults, char *text, size_t size)
 {
     const void *at = (const char *)defaults + key->offset;
@@ -139,7 +139,7 @@ static void name_default(const sn_key *key, const void *defaults, char *text, si
         return;
     if (key->type == SN_KEY_REAL)
         name_real((double)*(const sn_real *)at, text, size);
-    else if (key->type == SN_KEY_COUNT && *(const uint32_t *)at != UINT32_MAX) /* which stands for "not given" */
+    else if (key->type == SN_KEY_COUNT && *(const uint32_t *)at != UINT32_MAX) /* UINT32_MAX stands for "not given" */
         snprintf(text, size, "%u", (unsigned)*(const uint32_t *)at);
     else if (key->type == SN_KEY_TRUTH)
         snprintf(text, size, "%s", *(const bool *)at ? "true" : "false");
@@ -304,7 +304,7 @@ bool sn_list_kinds(sn_document *d, sn_value *list)
 
 /* ---- Scenes ------------------------------------------------------------------------------------------------------ */
 
-/* What a scene file says about itself; it is not built. A file that is no JSON is listed without. */
+/* Lists the description in a scene file, without building the scene. A file that is not JSON is listed without one. */
 static bool list_scene(sn_document *d, sn_value *list, const char *name, const char *path)
 {
     static const char *const keys[] = {"title", "topic", "about"};

@@ -5,7 +5,7 @@
 
 /* ---- Warnings of the world --------------------------------------------------------------------------------------- */
 
-/* Errors of the world come back as results and are told there, with what was going on. */
+/* Prints warnings of the world. Its errors are results of calls and are reported by the caller. */
 static void tell_warning(void *context, sn_log_level level, const char *text)
 {
     const bool *json = context;
@@ -21,7 +21,7 @@ static void tell_warning(void *context, sn_log_level level, const char *text)
 
 static sn_log warnings(bool json)
 {
-    /* The log outlives this call and what it points to must not change, hence two of them. */
+    /* The log may be used after this call, and its context must not change: hence two constants. */
     static bool as_text = false, as_json = true;
     return (sn_log){tell_warning, json ? &as_json : &as_text};
 }

@@ -12,7 +12,7 @@ int sn_complain(int code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fflush(stdout); /* so that the two streams come in order where they are one */
+    fflush(stdout); /* to keep the order of output if both streams go to the same file */
     fputs("sinew: ", stderr);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);

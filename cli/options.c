@@ -101,7 +101,7 @@ static bool read_value(const sn_option *option, const char *value, void *options
     return false;
 }
 
-/* ---- Words ------------------------------------------------------------------------------------------------------- */
+/* ---- Reading the command line ------------------------------------------------------------------------------------ */
 
 static bool refuse_unknown(const sn_command *command, const char *word)
 {
@@ -121,8 +121,8 @@ static bool refuse_unknown(const sn_command *command, const char *word)
     return false;
 }
 
-/* What getopt_long asks for: the long names, and the letters behind "-:", which makes it give operands in their order
-   and tell a missing value from an unknown option. */
+/* The tables for getopt_long: the long names, and the letters. "-:" makes it return operands in their order and
+   distinguish a missing value from an unknown option. */
 static void make_tables(const sn_command *command, struct option *long_options, char *letters)
 {
     *letters++ = '-';
@@ -158,7 +158,7 @@ static bool looks_like_picture(const char *word)
     return word && word[0] != '-' && (sn_ends_with(word, ".svg") || sn_ends_with(word, ".png"));
 }
 
-/* One thing that getopt_long found. */
+/* Stores an option or operand that getopt_long returned. */
 static bool take(const sn_command *command, int code, int argc, char **argv, void *options, sn_texts *operands)
 {
     if (code == 1) {
@@ -176,7 +176,7 @@ static bool take(const sn_command *command, int code, int argc, char **argv, voi
     }
     const sn_option *option = code == '?' ? NULL : find_option(command, code);
     if (!option) {
-        char letter[] = {'-', (char)optopt, 0}; /* which may stand in the middle of a word */
+        char letter[] = {'-', (char)optopt, 0}; /* it may be in the middle of a word */
         return refuse_unknown(command, optopt > 0 ? letter : argv[optind - 1]);
     }
     const char *value = optarg;
@@ -206,7 +206,7 @@ static bool check_operands(const sn_command *command, const sn_texts *operands)
     return false;
 }
 
-/* Room for as many texts as there are words, wherever texts can go. */
+/* Allocates as many texts as there are words for each place that takes texts. */
 static bool take_room(const sn_command *command, int argc, void *options, sn_texts *operands)
 {
     size_t words = (size_t)argc + 1;

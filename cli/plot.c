@@ -12,13 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ; /* POSIX leaves declaring it to the program */
+extern char **environ; /* POSIX leaves this declaration to the program */
 
 #define NO_COLUMN UINT32_MAX
 
 /* ---- gnuplot ----------------------------------------------------------------------------------------------------- */
 
-/* Started without a shell: no name is ever taken for something else. */
+/* Started without a shell, so that no name is interpreted by one. */
 static int start_gnuplot(int input, int output, const char *argument, pid_t *process)
 {
     char name[] = "gnuplot", word[32];
@@ -51,7 +51,7 @@ bool sn_plot_possible(void)
     pid_t process;
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nowhere < 0)
-        return true; /* it will turn out */
+        return true; /* unknown; a failure will be reported when drawing */
     int error = start_gnuplot(nowhere, nowhere, "--version", &process);
     bool possible = error == 0 && finish_gnuplot(process) != 127;
     close(nowhere);
@@ -70,7 +70,7 @@ typedef struct panel {
     uint32_t *column;
 } panel;
 
-/* A text that gnuplot takes literally: '' stands for one ' in single quotes. Control characters are shown as blanks. */
+/* A text that gnuplot takes literally: in single quotes, with ' written as ''. Control characters become spaces. */
 void sn_plot_put_quoted(FILE *script, const char *text)
 {
     fputc('\'', script);
@@ -107,8 +107,8 @@ static void put_panel(FILE *script, const sn_csv *csv, const panel *p, uint32_t 
     for (uint32_t i = 0; i < p->count; ++i) {
         uint32_t y = p->column[i] + 1;
         fputs(i ? ", \\\n     " : "", script);
-        fprintf(script, "$trace using %u:", x == NO_COLUMN ? 0 : x + 1); /* 0 is the number of the row */
-        /* a logarithm of nothing is a gap rather than an error */
+        fprintf(script, "$trace using %u:", x == NO_COLUMN ? 0 : x + 1); /* column 0 is the number of the row */
+        /* 0 has no logarithm and becomes a gap instead of an error */
         if (p->logarithmic)
             fprintf(script, "($%u > 0 ? $%u : NaN)", y, y);
         else
@@ -120,7 +120,7 @@ static void put_panel(FILE *script, const sn_csv *csv, const panel *p, uint32_t 
     fputc('\n', script);
 }
 
-/* In characters, as far as there is room for it. */
+/* In characters, up to the limit of the space. */
 static unsigned longest_title(const sn_csv *csv, const panel *panels, uint32_t count)
 {
     size_t longest = 0;
@@ -132,7 +132,7 @@ static unsigned longest_title(const sn_csv *csv, const panel *panels, uint32_t c
     return longest > 40 ? 40 : (unsigned)longest;
 }
 
-/* What is drawn of a trace. */
+/* The parts of a trace that are drawn. */
 typedef struct figure {
     const sn_csv *csv;
     const panel *panels;
@@ -162,7 +162,7 @@ static void put_script(FILE *script, bool png, const void *context)
     fputs("unset multiplot\n", script);
 }
 
-/* ---- What to draw ------------------------------------------------------------------------------------------------ */
+/* ---- Choosing columns -------------------------------------------------------------------------------------------- */
 
 static void add_to_panel(panel *p, const sn_csv *csv, const char *name)
 {
@@ -178,7 +178,7 @@ static void add_starting_with(panel *p, const sn_csv *csv, const char *start)
             p->column[p->count++] = i;
 }
 
-/* A logarithm needs something to show. */
+/* A logarithmic axis needs a positive value. */
 static bool has_positive(const sn_csv *csv, const panel *p)
 {
     for (size_t row = 0; row < csv->rows; ++row)
@@ -188,7 +188,7 @@ static bool has_positive(const sn_csv *csv, const panel *p)
     return false;
 }
 
-/* Energies, momenta and residuals, as far as the trace has them; otherwise everything but the time. */
+/* Energies, momenta and residuals, if the trace has them; otherwise everything except the time. */
 static uint32_t choose_panels(const sn_csv *csv, panel panels[3])
 {
     static const char *const energies[] = {"kinetic", "potential", "elastic", "energy"};
@@ -218,7 +218,7 @@ static uint32_t choose_panels(const sn_csv *csv, panel panels[3])
     return panels[0].count > 0;
 }
 
-/* The columns that were asked for. False after a message. */
+/* The columns that the user chose. False after a message. */
 static bool read_columns(const sn_csv *csv, const char *trace, const char *list, panel *p)
 {
     p->label = "";
@@ -242,7 +242,7 @@ static bool read_columns(const sn_csv *csv, const char *trace, const char *list,
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* gnuplot says nothing of a disk that fills up; but a whole picture ends as it should. */
+/* Whether a picture is complete: gnuplot does not report a full disk, but a complete picture ends in a known way. */
 static bool is_whole(FILE *file, bool png)
 {
     char end[16] = {0};
@@ -258,7 +258,7 @@ static bool feed(int output, sn_plot_script *put, const void *context, bool png)
         sn_complain(0, "gnuplot cannot be reached: %s", strerror(errno));
         return false;
     }
-    fcntl(ends[1], F_SETFD, FD_CLOEXEC); /* or gnuplot would wait for the end of its own input */
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC); /* otherwise gnuplot would inherit it and never reach the end of its input */
     int error = start_gnuplot(ends[0], output, "-", &process);
     close(ends[0]);
     FILE *script = error ? NULL : fdopen(ends[1], "w");
@@ -277,7 +277,7 @@ static bool feed(int output, sn_plot_script *put, const void *context, bool png)
     return good;
 }
 
-/* Copies a whole picture to its place; a part of one is removed again. */
+/* Copies a complete picture to its path; a partial copy is removed. */
 static bool put_in_place(FILE *drawn, const char *picture)
 {
     char piece[4096];
@@ -300,8 +300,8 @@ static bool put_in_place(FILE *drawn, const char *picture)
     return good;
 }
 
-/* gnuplot draws into a file without a name, so that what stands under the picture's name is whole or is not there,
-   and the name never reaches gnuplot. */
+/* gnuplot draws into a file without a name, so that the file of the picture is complete or does not exist, and
+   gnuplot never sees its name. */
 int sn_plot_draw(const char *picture, sn_plot_script *put, const void *context)
 {
     bool png = sn_ends_with(picture, ".png");

@@ -5,19 +5,20 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Whether gnuplot can be started; says how to get it if not. */
+/* Whether gnuplot can be started; if not, a message explains how to install it. */
 bool sn_plot_possible(void);
 
-/* Draws a trace (.csv) into a picture (.svg or .png). columns: names with commas between, in one panel; NULL: energies,
-   momenta and residuals. SN_EXIT_FINE, or another exit code after a message; no half a picture is left behind then. */
+/* Draws a trace (.csv) into a picture (.svg or .png). columns: names with commas, in one panel; NULL: energies,
+   momenta and residuals. Returns SN_EXIT_FINE, or, after a message, another exit code; there is then no partial
+   picture. */
 int sn_plot(const char *trace, const char *picture, const char *columns);
 
-/* Draws what a script says. put writes the script, `set terminal` first and with the data in it. The picture appears under
-   its name whole or not at all. Codes as above. */
+/* Draws a script. put writes it: `set terminal` first, and the data in it. The picture is complete or does not
+   exist. Codes as above. */
 typedef void sn_plot_script(FILE *script, bool png, const void *context);
 int sn_plot_draw(const char *picture, sn_plot_script *put, const void *context);
 
-/* Puts a text between quotes, so that gnuplot takes it literally. */
+/* Writes a text in quotes, so that gnuplot takes it literally. */
 void sn_plot_put_quoted(FILE *script, const char *text);
 
 #endif

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#define BAR_SECONDS  0.1 /* between two looks of the bar */
-#define LINE_SECONDS 1.0 /* between two lines */
+#define BAR_SECONDS  0.1 /* s between updates of the bar */
+#define LINE_SECONDS 1.0 /* s between lines */
 #define MOST_BAR     60  /* columns */
 
 void sn_progress_begin(sn_progress *progress, const char *name, uint32_t total, bool quiet)
@@ -32,7 +32,7 @@ static int terminal_width(void)
     return width > 0 ? width : 80;
 }
 
-/* "curtain [=====>      ] 123/300  41 %  0:12 left", in as much of it as fits. */
+/* "curtain [=====>      ] 123/300  41 %  0:12 left", as much of it as fits. */
 static void show_bar(sn_progress *p, uint32_t done, const char *left)
 {
     char counts[96], bar[MOST_BAR + 1];
@@ -40,7 +40,7 @@ static void show_bar(sn_progress *p, uint32_t done, const char *left)
     int digits = snprintf(counts, sizeof counts, "%u", (unsigned)p->total);
     int length = snprintf(counts, sizeof counts, "%*u/%u %3.0f %%  %s left", digits, (unsigned)done, (unsigned)p->total,
                           100 * share, left);
-    int width = terminal_width() - 1; /* the last column would wrap on some terminals */
+    int width = terminal_width() - 1; /* writing the last column would wrap on some terminals */
     int name = (int)strlen(p->name);
     int room = width - length - name - 4;
     bool has_name = room >= 10;

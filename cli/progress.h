@@ -1,4 +1,4 @@
-/* How far a run is: a bar on a terminal, a line now and then elsewhere. */
+/* The progress of a run: a bar on a terminal, occasional lines elsewhere. */
 #ifndef SN_CLI_PROGRESS_H
 #define SN_CLI_PROGRESS_H
 
@@ -9,20 +9,21 @@ typedef struct sn_progress {
     bool quiet;
     bool terminal;
     bool colour;
-    bool shown; /* a bar stands on the terminal */
+    bool shown; /* a bar is on the terminal */
     const char *name;
     uint32_t total;
-    double start; /* s, of sn_seconds_now */
-    double last;  /* when it was last shown */
+    double start; /* s, by sn_seconds_now */
+    double last;  /* s: the time of the last update */
 } sn_progress;
 
-/* Of total frames. name must live as long. */
+/* name is not copied. */
 void sn_progress_begin(sn_progress *progress, const char *name, uint32_t total, bool quiet);
 
-/* So many are done, and the world's clock stands at time seconds. Cheap: it shows something only every so often. */
+/* done frames are completed, and the world is at this time in seconds. Cheap: output is limited to regular
+   intervals. */
 void sn_progress_update(sn_progress *progress, uint32_t done, double time);
 
-/* Takes the bar off the terminal, so that something else can be printed. */
+/* Removes the bar from the terminal, so that something else can be printed. */
 void sn_progress_clear(sn_progress *progress);
 
 #endif

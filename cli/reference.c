@@ -1,4 +1,4 @@
-/* The reference of the scene format in Markdown, from the tables: what docs/scenes.md contains. */
+/* The reference of the scene format in Markdown, from the tables; docs/scenes.md contains it. */
 #include "cli/cli.h"
 #include "cli/list.h"
 #include "scene/characters.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A '|' would end the table's cell. */
+/* Prints a cell of a table, in which '|' must be escaped. */
 static void print_cell(FILE *file, const char *text)
 {
     for (; text && *text; ++text)

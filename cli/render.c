@@ -14,7 +14,7 @@
 #define MESSAGE     1024
 #define STILL_WIDTH 1280
 #define MOST_PIXELS 8192
-#define MOST_KEPT   ((size_t)1 << 30) /* bytes of pictures that wait to be drawn */
+#define MOST_KEPT   ((size_t)1 << 30) /* most bytes of models that wait to be drawn */
 
 typedef struct render_options {
     sn_texts set;
@@ -71,7 +71,7 @@ static void defaults(void *given)
     o->show = "auto";
 }
 
-/* ---- What was asked ---------------------------------------------------------------------------------------------------------- */
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
 
 typedef enum kind { PICTURE, FILM, GIF, FOREIGN } kind;
 
@@ -82,7 +82,7 @@ typedef struct job {
     kind kind;
     sn_scene *scene;
     sn_show *show;
-    sn_replay *replay; /* instead of a scene: frames that were written to files */
+    sn_replay *replay; /* drawn instead of a scene: frames from files */
     sn_raster *raster;
     sn_raster_model model;
     sn_raster_view view;
@@ -91,10 +91,10 @@ typedef struct job {
     FILE *pipe; /* to ffmpeg */
     sn_png png;
     sn_gif gif;
-    sn_raster_model *kept; /* of a film: what its pictures show, until it is known where the eye is */
+    sn_raster_model *kept; /* of a film: models of its frames, until the view is known */
     uint32_t keeps, drawn;
     sn_terminal terminal;
-    const unsigned char *rgb; /* what was drawn last; it is the raster's */
+    const unsigned char *rgb; /* the last drawn pixels, owned by the raster */
     sn_progress progress;
     char message[MESSAGE];
 } job;
@@ -162,7 +162,7 @@ static bool check_asked(job *j)
     return !wrong;
 }
 
-/* ---- Frames ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 static void extend_bounds(const job *j, float low[3], float high[3])
 {
@@ -182,7 +182,7 @@ static double time_at(const job *j, uint32_t frame)
     return j->replay ? frame / sn_replay_rate(j->replay) : (double)sn_scene_time(j->scene);
 }
 
-/* Steps the scene to a frame, or reads it. SN_EXIT_FINE, or the code to end with. */
+/* Steps the scene to a frame, or reads it. Returns SN_EXIT_FINE, or an exit code. */
 static int run_to(job *j, uint32_t *frame, uint32_t to)
 {
     if (j->replay) {
@@ -234,7 +234,7 @@ static void look_at(job *j, const float given_low[3], const float given_high[3])
     sn_raster_fit(&j->view, low, high, flat && !j->asked->from ? front : j->from, (float)j->width / (float)j->height);
 }
 
-/* What the eye takes in, and static bodies near it. */
+/* Fits the view to a box and to static bodies near it. */
 static void look_at_all(job *j, const float given_low[3], const float given_high[3])
 {
     float low[3], high[3], most = 0;
@@ -258,7 +258,8 @@ static void forget(job *j)
     j->keeps = 0;
 }
 
-/* Keeps what the present frame shows. Too much of it is given up: the scene is then run again to be drawn. */
+/* Keeps a model of the present frame. If all models are too large, they are discarded, and the scene is run again
+   for drawing. */
 static void keep(job *j, size_t *bytes)
 {
     if (!j->kept)
@@ -280,8 +281,8 @@ static int return_to_start(job *j, sn_scene_moment *start)
     return sn_complain(SN_EXIT_FAILED, "%s: %s", j->name, sn_world_error(sn_scene_world(j->scene)));
 }
 
-/* Of a film: runs the scene through, and keeps what its pictures show; if that is too much, it returns to the start. What flies far away does
-   not count: the eye takes in no more than three times the size at the start. */
+/* For a film: runs the whole scene to find the view, keeping models of its frames; if they are too large, returns to
+   the start. Things that fly far away are ignored: the view is at most three times the size at the start. */
 static int look_ahead(job *j)
 {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, all_low[3], all_high[3];
@@ -291,7 +292,7 @@ static int look_ahead(job *j)
     extend_bounds(j, low, high);
     memcpy(all_low, low, sizeof low);
     memcpy(all_high, high, sizeof high);
-    look_at_all(j, low, high); /* for the thickness of lines */
+    look_at_all(j, low, high); /* sets the thickness of lines */
     int code = SN_EXIT_FINE;
     size_t bytes = 0;
     j->kept = calloc((size_t)j->frames / j->every + 2, sizeof *j->kept);
@@ -320,9 +321,9 @@ static int look_ahead(job *j)
     return code;
 }
 
-/* ---- Files ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
 
-/* ffmpeg reads frames as they come. A name is given to it in quotes of the shell. */
+/* ffmpeg reads frames from a pipe. File names are quoted for the shell. */
 static bool open_pipe(job *j)
 {
     const size_t room = 5 * strlen(j->path) + 512;
@@ -401,11 +402,11 @@ static bool close_file(job *j, bool good)
     return closed && good;
 }
 
-/* ---- The run ----------------------------------------------------------------------------------------------------------------- */
+/* ---- The run ----------------------------------------------------------------------------------------------------- */
 
 static int draw_frame(job *j)
 {
-    if (j->kept) { /* the one before is drawn */
+    if (j->kept) { /* the model of the previous frame is no longer needed */
         sn_raster_model_release(&j->model);
         j->model = j->kept[j->drawn];
         j->kept[j->drawn] = (sn_raster_model){0};
@@ -462,7 +463,7 @@ static int draw_all(job *j)
     return code;
 }
 
-/* Shows a picture that was written in the terminal. */
+/* Shows a picture in the terminal. */
 static int show_picture(const job *j, const char *path, const unsigned char *rgb, uint32_t width, uint32_t height)
 {
     if (j->terminal == SN_TERMINAL_NONE)
@@ -482,7 +483,7 @@ static int show_picture(const job *j, const char *path, const unsigned char *rgb
     return code;
 }
 
-/* The last frame of a film, as large as a picture. */
+/* Draws the last frame of a film in the size of a picture. */
 static int draw_still(job *j)
 {
     const double scale = fmin((double)STILL_WIDTH / j->width, (double)MOST_PIXELS / j->height);
@@ -505,7 +506,7 @@ static int draw_still(job *j)
     return code;
 }
 
-/* What a scene does before its first frame. */
+/* Runs the frames before the first frame of the scene. */
 static int warm_up(job *j)
 {
     int code = SN_EXIT_FINE;
@@ -541,7 +542,7 @@ static int render(job *j)
     return code;
 }
 
-/* Where the picture goes, and how many frames a film has in a second. Then it is drawn. */
+/* Chooses the path of the picture and the frame rate of a film, then draws. */
 static int render_as(job *j, const char *name, uint32_t frames, double rate)
 {
     const render_options *o = j->asked;

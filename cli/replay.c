@@ -25,7 +25,7 @@
 #define HEAD        32       /* bytes of a point cache before its first frame */
 #define MOST_TYPE   64       /* bytes of the type of an object, such as "static plane" */
 
-/* How an object moves: by a point cache, by poses of its bodies, or by a mesh for each frame. */
+/* What moves an object: a point cache, poses of its bodies, or a mesh per frame. */
 typedef enum motion { POINTS, POSES, MESHES } motion;
 
 typedef struct entry {
@@ -33,19 +33,19 @@ typedef struct entry {
     char type[MOST_TYPE];
     motion motion;
     sn_arena arena;
-    sn_mesh mesh;       /* at the start; of MESHES, of this frame */
-    uint32_t *piece_of; /* of each vertex: which of its bodies */
-    uint32_t pieces;    /* the largest of these, and one */
+    sn_mesh mesh;       /* at the start; for MESHES, of the present frame */
+    uint32_t *piece_of; /* the body of each vertex */
+    uint32_t pieces;    /* the number of bodies */
     sn_real radius, rate;
-    FILE *file; /* of POINTS and POSES, */
+    FILE *file; /* for POINTS and POSES: the data, */
     uint64_t head;
-    uint32_t bodies, numbers; /*   how many bodies a frame of it has, and how many numbers, */
-    uint32_t number_bytes;    /*   of so many bytes */
+    uint32_t bodies, numbers; /* bodies and numbers per frame, */
+    uint32_t number_bytes;    /* and bytes per number */
     unsigned char *row;
-    sn_vec3 *own;         /* of POSES: each vertex in the frame of its body, */
-    sn_body_pose *pose;   /*   and where that is */
+    sn_vec3 *own;         /* for POSES: each vertex in the frame of its body, */
+    sn_body_pose *pose;   /* and the pose of each body */
     sn_vec3 *place;       /* of each vertex */
-    sn_facets facets;     /* of rigid things */
+    sn_facets facets;     /* for rigid things */
     bool is_rigid, stays; /* stays: a static or kinematic body */
     bool is_clear, is_plane, is_ground;
 } entry;
@@ -54,7 +54,7 @@ struct sn_replay {
     char *folder, *name;
     sn_folder *reader;
     sn_document about;
-    const char *ending; /* of meshes of every frame; NULL: there are none */
+    const char *ending; /* of the meshes of each frame; NULL: none */
     double rate;
     uint32_t frames, count, first_colour;
     entry *entry;
@@ -70,9 +70,9 @@ static bool failed(char *message, size_t size, const char *folder, const char *f
     return false;
 }
 
-/* ---- Meshes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Meshes ------------------------------------------------------------------------------------------------------ */
 
-/* A line of the head: "sinew type cloth", behind the sign of a comment. */
+/* Reads a comment of the header: "sinew type cloth", after the comment sign. */
 static void read_comment(entry *e, const char *line, const char *end)
 {
     static const char sign[] = "sinew ";
@@ -92,7 +92,7 @@ static void read_comment(entry *e, const char *line, const char *end)
         e->rate = (sn_real)fmax(strtod(line + 5, NULL), 0);
 }
 
-/* What the reader of meshes leaves out: comments and, of an OBJ, to which `o` each vertex belongs. The text ends with a zero. */
+/* Reads what the mesh reader ignores: comments and, in an OBJ, the `o` of each vertex. The text is zero-terminated. */
 static bool read_extras(entry *e, const char *text, size_t length)
 {
     const bool is_ply = strncmp(text, "ply", 3) == 0;
@@ -128,7 +128,7 @@ static bool is_one_of(const char *type, const char *const *list)
     return false;
 }
 
-/* What the type says about the look. */
+/* Decides from the type how the entry is drawn. */
 static void judge(entry *e, bool has_poses)
 {
     static const char *const smooth[] = {"cloth", "balloon", "block", "lattice", "box", NULL};
@@ -162,7 +162,7 @@ static char *file_name(const char *name, const char *ending)
     return path;
 }
 
-/* A mesh of its own for each frame. */
+/* The path of the mesh of a frame. */
 static char *numbered(const sn_replay *r, const entry *e, uint32_t frame)
 {
     char ending[32];
@@ -170,7 +170,7 @@ static char *numbered(const sn_replay *r, const entry *e, uint32_t frame)
     return file_name(e->name, ending);
 }
 
-/* ---- Frames ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 static double read_number(const unsigned char *bytes, uint32_t count)
 {
@@ -270,9 +270,9 @@ bool sn_replay_go_to(sn_replay *r, uint32_t frame, char *message, size_t size)
     return true;
 }
 
-/* ---- Opening ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* Opens the file that moves the mesh of an entry, at path, and says how many frames it has. */
+/* Opens the file at path that moves the mesh of an entry. *frames: the number of its frames. */
 static bool open_motion(sn_replay *r, entry *e, const char *file, const char *path, uint64_t *frames, char *message,
                         size_t size)
 {
@@ -319,7 +319,7 @@ static bool make_room(entry *e)
     return e->row && e->place && (e->motion == POINTS || (e->own && e->pose));
 }
 
-/* The mesh is as it was in the first frame. So its vertices, seen from where the bodies were then, are those of the bodies. */
+/* Computes the vertices in the frames of the bodies: the mesh shows the first frame, whose poses are known. */
 static bool start_bodies(const sn_replay *r, entry *e, char *message, size_t size)
 {
     if (!read_row(e, 0))
@@ -330,7 +330,7 @@ static bool start_bodies(const sn_replay *r, entry *e, char *message, size_t siz
     return remake_facets(e) || failed(message, size, r->folder, e->name, "out of memory");
 }
 
-/* Looks for a file of an entry, which may be a link to one but not out of the folder. */
+/* Opens a file of an entry. It may be a link, but not to outside of the folder. */
 static FILE *open_inside(const sn_replay *r, const char *file)
 {
     char why[256];
@@ -342,7 +342,7 @@ static FILE *open_inside(const sn_replay *r, const char *file)
     return opened;
 }
 
-/* A mesh at the start, and beside it a point cache or poses. */
+/* Opens a mesh at the start, with a point cache or poses beside it. */
 static bool open_cached(sn_replay *r, entry *e, uint64_t *frames, char *message, size_t size)
 {
     char *mesh = file_name(e->name, ".obj"), *file = file_name(e->name, ".pc2");
@@ -386,7 +386,7 @@ static uint64_t count_meshes(const sn_replay *r, const entry *e)
     return MOST_FRAMES;
 }
 
-/* Opens one, and finds out how many frames all have. */
+/* Opens an entry, and updates the number of frames that all entries have. */
 static bool open_entry(sn_replay *r, entry *e, char *message, size_t size)
 {
     uint64_t frames = 0;
@@ -413,7 +413,7 @@ static double number_of(const sn_value *root, const char *key, double otherwise)
     return value && value->type == SN_VALUE_NUMBER && value->number > 0 ? value->number : otherwise;
 }
 
-/* Meshes of every frame are taken before point caches, for they show what was torn. */
+/* Reads the file that describes the run. Meshes per frame are preferred to point caches, since they show tears. */
 static bool read_run_file(sn_replay *r, char *message, size_t size)
 {
     char why[512] = "";
@@ -445,7 +445,7 @@ static bool read_run_file(sn_replay *r, char *message, size_t size)
     return (r->name && r->entry) || failed(message, size, r->folder, "", "out of memory");
 }
 
-/* Of one point cache there is no such file. */
+/* Opens a single point cache, which has no file that describes a run. */
 static bool take_one(sn_replay *r, const char *path, char *message, size_t size)
 {
     r->name = sn_path_stem(path);
@@ -456,7 +456,7 @@ static bool take_one(sn_replay *r, const char *path, char *message, size_t size)
     return true;
 }
 
-/* A plane that looks up and does not move is the ground. And colours follow from the names of objects, as in a scene. */
+/* Finds the ground: a static plane that faces up. Also sets the colours from the names of objects, as in a scene. */
 static void find_ground(sn_replay *r)
 {
     for (uint32_t i = 0; i < r->count; ++i) {
@@ -545,7 +545,7 @@ bool sn_replay_is_flat(const sn_replay *r)
     return r->is_flat;
 }
 
-/* ---- Drawing ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
 void sn_replay_bounds(const sn_replay *r, float low[3], float high[3])
 {

@@ -90,9 +90,9 @@ const char *sn_job_reason(const sn_job *job)
     }
 }
 
-/* ---- What was asked ---------------------------------------------------------------------------------------------- */
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-/* "pc2,obj" to bits; 0 after a message. */
+/* The bits of "pc2,obj"; 0 after a message. */
 static unsigned read_formats(const char *list)
 {
     const char *names[16], *name;
@@ -147,7 +147,7 @@ static bool check_asked(const sn_run_options *o)
 
 /* ---- The run ----------------------------------------------------------------------------------------------------- */
 
-/* One step; false if that was the last. */
+/* Takes one step; false if it was the last. */
 static bool step(sn_job *job, const char *what, uint32_t frame)
 {
     int signal = sn_signals_came();

@@ -1,6 +1,6 @@
-/* GET and HEAD of the plain files of a folder, for a browser on the same machine. libmicrohttpd speaks HTTP, waits for all
-   connections at once and ends those that are silent; what is decided here is which requests are answered, and with what.
-   The Cross-Origin headers isolate the page, without which browsers give it no threads. */
+/* GET and HEAD of the plain files of a folder, for a browser on the same machine. libmicrohttpd implements HTTP,
+   waits for all connections at once and closes silent ones. This file decides which requests are answered, and how.
+   The Cross-Origin headers isolate the page; without them browsers give it no threads. */
 #include "cli/serve.h"
 
 #if SINEW_MICROHTTPD
@@ -15,10 +15,10 @@
 #include <strings.h>
 #include <unistd.h>
 
-#define CONNECTIONS  256   /* at once; browsers open some ahead of need, and say nothing on them */
-#define REQUEST_SIZE 16384 /* bytes of a request, headers and all */
-#define PATIENCE     10    /* s: a connection on which nothing moves for so long is closed */
-#define LOOK_AROUND  500   /* ms: so often it is looked whether a signal came */
+#define CONNECTIONS  256   /* at once; browsers open some in advance and send nothing on them */
+#define REQUEST_SIZE 16384 /* bytes of a request, including headers */
+#define PATIENCE     10    /* s: a silent connection is closed after this time */
+#define LOOK_AROUND  500   /* ms: interval of looking for signals */
 
 struct sn_server {
     sn_folder *folder;
@@ -27,9 +27,9 @@ struct sn_server {
     size_t page_length;
 };
 
-/* ---- Answering --------------------------------------------------------------------------------------------------------- */
+/* ---- Responses --------------------------------------------------------------------------------------------------- */
 
-/* Takes the response over. */
+/* Takes ownership of the response. */
 static enum MHD_Result send_response(struct MHD_Connection *to, unsigned status, const char *type,
                                      struct MHD_Response *response)
 {
@@ -41,7 +41,7 @@ static enum MHD_Result send_response(struct MHD_Connection *to, unsigned status,
         {"Cross-Origin-Resource-Policy", "same-origin"},
     };
     if (!response)
-        return MHD_NO; /* no memory: the connection is closed */
+        return MHD_NO; /* no memory: closes the connection */
     enum MHD_Result good = MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; ++i)
         good = good == MHD_YES ? MHD_add_response_header(response, headers[i][0], headers[i][1]) : MHD_NO;
@@ -86,13 +86,13 @@ static enum MHD_Result send_file(const sn_server *server, struct MHD_Connection 
     int file = sn_folder_open(server->folder, name, INT64_MAX, &length, message, sizeof message);
     if (file < 0)
         return refuse(to, MHD_HTTP_NOT_FOUND, "404 Not Found");
-    struct MHD_Response *response = MHD_create_response_from_fd64(length, file); /* which closes it */
+    struct MHD_Response *response = MHD_create_response_from_fd64(length, file); /* it closes the file */
     if (!response)
         close(file);
     return send_response(to, MHD_HTTP_OK, type_of(name), response);
 }
 
-/* ---- What is asked ------------------------------------------------------------------------------------------------------- */
+/* ---- Requests ---------------------------------------------------------------------------------------------------- */
 
 static int hex(char c)
 {
@@ -102,7 +102,7 @@ static int hex(char c)
                                   : -1;
 }
 
-/* Paths come as they were sent; libmicrohttpd would end them at %00. */
+/* Leaves paths escaped; libmicrohttpd would otherwise end them at %00. */
 static size_t leave_escapes(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;
@@ -110,8 +110,8 @@ static size_t leave_escapes(void *context, struct MHD_Connection *connection, ch
     return strlen(text);
 }
 
-/* A path with its %-escapes replaced. False if an escape is broken or makes a zero, if it is too long, or if some part of it begins
-   with a dot: hidden files are not served, and no path goes up. */
+/* Decodes %-escapes of a path. False if an escape is invalid or stands for a zero, if the path is too long, or if a
+   part of it begins with a dot: hidden files are not served, and no path leads upwards. */
 static bool clean_path(const char *path, char *clean, size_t size)
 {
     size_t length = 0;
@@ -149,8 +149,8 @@ static enum MHD_Result look_at_header(void *context, enum MHD_ValueKind kind, co
     return MHD_YES;
 }
 
-/* Whether the request names this machine, once. A page from elsewhere may let its own name point to 127.0.0.1 to read what is
-   served here (DNS rebinding); its requests carry that name. */
+/* Whether the request has exactly one Host header, which names this machine. A foreign page may let its own name
+   point to 127.0.0.1 to read what is served here (DNS rebinding); its requests have that name. */
 static bool is_for_us(struct MHD_Connection *connection)
 {
     asked_of asked = {0, 0};
@@ -165,7 +165,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *to, const ch
     char path[REQUEST_SIZE];
     (void)version;
     (void)upload;
-    (void)upload_size; /* what is sent to us is not read: the answer comes first, and ends the connection */
+    (void)upload_size; /* the body of a request is not read: the answer comes first, and ends the connection */
     (void)state;
     if (!is_for_us(to))
         return refuse(to, MHD_HTTP_FORBIDDEN, "403 Forbidden");
@@ -180,7 +180,7 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *to, const ch
     return send_file(server, to, strcmp(path, "/") == 0 ? "index.html" : path + 1);
 }
 
-/* ---- The server ------------------------------------------------------------------------------------------------------------ */
+/* ---- The server -------------------------------------------------------------------------------------------------- */
 
 sn_server *sn_server_open(const char *folder, uint32_t port)
 {

@@ -1,4 +1,4 @@
-/* An HTTP server for one folder, on this machine alone: libmicrohttpd, and what may be asked of it. */
+/* An HTTP server for one folder, only on this machine, with libmicrohttpd. */
 #ifndef SN_CLI_SERVE_H
 #define SN_CLI_SERVE_H
 
@@ -6,20 +6,20 @@
 
 typedef struct sn_server sn_server;
 
-/* Listens on 127.0.0.1. port 0: any that is free. NULL, after a message, if that fails, or if this program was built without
-   libmicrohttpd. It serves the plain files of the folder; links that lead out of it are not followed. */
+/* Listens on 127.0.0.1. port 0: any free port. NULL, after a message, on failure, or if this program was built
+   without libmicrohttpd. It serves the plain files of the folder, but not links that lead outside. */
 sn_server *sn_server_open(const char *folder, uint32_t port);
 
-/* The port that it got. */
+/* The port on which it listens. */
 uint32_t sn_server_port(const sn_server *server);
 
-/* A page that is in no file: answers to its path ("/view") with this text, HTML, which is not copied. */
+/* Adds a page without a file: its path ("/view") is answered with this HTML text, which is not copied. */
 void sn_server_add(sn_server *server, const char *path, const char *html, size_t length);
 
-/* Answers what can be answered now, and waits at most so many milliseconds for something to come. False if it cannot go on. */
+/* Handles pending requests, after waiting at most so many milliseconds for one. False if it cannot continue. */
 bool sn_server_turn(sn_server *server, int32_t milliseconds);
 
-/* Answers until a signal comes. */
+/* Handles requests until a signal is received. */
 void sn_server_run(sn_server *server);
 void sn_server_close(sn_server *server);
 

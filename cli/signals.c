@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A signal handler can reach nothing else. */
+/* Global, since a signal handler has no other way to pass information. */
 static volatile sig_atomic_t came;
 
 static void take_note(int number)
@@ -24,16 +24,16 @@ static void catch_signal(int number, bool unless_ignored)
         return;
     memset(&action, 0, sizeof action);
     action.sa_handler = take_note;
-    action.sa_flags = SA_RESTART; /* a write that is under way goes on */
+    action.sa_flags = SA_RESTART; /* interrupted system calls are restarted */
     sigemptyset(&action.sa_mask);
     sigaction(number, &action, NULL);
 }
 
 void sn_signals_catch(void)
 {
-    catch_signal(SIGINT, false); /* also in the background of a script, where it starts out ignored */
+    catch_signal(SIGINT, false); /* also in a background job of a script, where SIGINT is initially ignored */
     catch_signal(SIGTERM, false);
-    catch_signal(SIGHUP, true); /* nohup means it */
+    catch_signal(SIGHUP, true); /* remains ignored under nohup */
 }
 
 int sn_signals_came(void)

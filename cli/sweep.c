@@ -46,7 +46,7 @@ static void defaults(void *given)
     ((sn_sweep_options *)given)->frames = UINT32_MAX;
 }
 
-/* ---- Values ----------------------------------------------------------------------------------------------------------- */
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 const char *sn_sweep_value(const sn_sweep *sweep, uint32_t run, uint32_t axis)
 {
@@ -64,7 +64,7 @@ static bool add_value(sn_sweep_axis *axis, const char *text)
     return (axis->value[axis->count++] = strdup(text)) != NULL;
 }
 
-/* "1e5:1e7:20" or "1e5:1e7:20:log". -1: it is no range; 0: a wrong one. */
+/* Reads "1e5:1e7:20" or "1e5:1e7:20:log". -1: not a range; 0: an invalid one. */
 static int add_range(sn_sweep_axis *axis, const char *text)
 {
     double from, to;
@@ -106,7 +106,7 @@ static bool read_axis(sn_sweep *sweep, const char *text)
         if (axis->path && strcmp(sweep->axis[i].path, axis->path) == 0)
             return sn_complain(0, "--vary: %s is varied twice", axis->path), false;
     for (const char *at = equals + 1; axis->path && at;) {
-        /* a comma inside of brackets is part of a value */
+        /* a comma inside brackets is part of a value */
         size_t length = 0;
         for (int depth = 0; at[length] && (at[length] != ',' || depth); ++length)
             depth += (at[length] == '[' || at[length] == '{') - (at[length] == ']' || at[length] == '}');
@@ -147,7 +147,7 @@ static bool read_values(sn_sweep *sweep)
     return true;
 }
 
-/* ---- Workers ------------------------------------------------------------------------------------------------------------ */
+/* ---- Workers ----------------------------------------------------------------------------------------------------- */
 
 static void rest(long milliseconds)
 {
@@ -155,7 +155,7 @@ static void rest(long milliseconds)
     nanosleep(&time, NULL);
 }
 
-/* Makes one run that was taken. False if this process should end. */
+/* Makes a run that was claimed. False if this process must end. */
 static bool work_on(sn_sweep *sweep, uint32_t run, bool lost)
 {
     sn_sweep_row row = {.run = run, .status = SN_SWEEP_LOST};
@@ -174,7 +174,7 @@ static bool work_on(sn_sweep *sweep, uint32_t run, bool lost)
     return good;
 }
 
-/* Takes what is free until nothing is left, also of what others are at: they may end before it is done. */
+/* Claims runs until all are over, including runs of other processes that end before completing them. */
 static int work(sn_sweep *sweep)
 {
     unsigned char *state = malloc(sweep->runs);
@@ -200,7 +200,7 @@ static int work(sn_sweep *sweep)
     return sn_signals_came() ? SN_EXIT_SIGNAL + sn_signals_came() : good ? SN_EXIT_FINE : SN_EXIT_FAILED;
 }
 
-/* A worker ends with the process that started it. */
+/* A worker is killed when its parent process ends. */
 static pid_t start_worker(sn_sweep *sweep)
 {
     const pid_t parent = getpid(), pid = fork();
@@ -216,7 +216,7 @@ static pid_t start_worker(sn_sweep *sweep)
     _exit(code);
 }
 
-/* A number that mpirun or srun has set; -1 without one. */
+/* A rank or number of processes set by mpirun or srun; -1: none. */
 static long number_in(const char *const *names)
 {
     for (; *names; ++names) {
@@ -246,12 +246,12 @@ static uint32_t choose_workers(const sn_sweep *sweep)
     return count < MOST_WORKERS ? count : MOST_WORKERS;
 }
 
-/* ---- Progress ------------------------------------------------------------------------------------------------------------ */
+/* ---- Progress ---------------------------------------------------------------------------------------------------- */
 
 typedef struct progress {
     bool quiet, terminal;
     double start, last;
-    uint32_t before; /* runs that were done then */
+    uint32_t before; /* runs that were over at that time */
 } progress;
 
 static uint32_t count_over(const sn_sweep *sweep, unsigned char *state)
@@ -277,7 +277,7 @@ static void show(progress *p, const sn_sweep *sweep, uint32_t done, bool end)
         fputc('\n', stderr);
 }
 
-/* Workers that a run brings down are replaced; the run is tried so often, and then lost. */
+/* Replaces workers that a run kills; such a run is tried SN_SWEEP_ATTEMPTS times, and then counts as lost. */
 static int watch(sn_sweep *sweep, uint32_t workers)
 {
     pid_t pid[MOST_WORKERS];
@@ -321,7 +321,7 @@ static int watch(sn_sweep *sweep, uint32_t workers)
     return code;
 }
 
-/* ---- The command ------------------------------------------------------------------------------------------------------------ */
+/* ---- The command ------------------------------------------------------------------------------------------------- */
 
 static int conclude(const sn_sweep *sweep)
 {
@@ -354,7 +354,7 @@ static int conclude(const sn_sweep *sweep)
     return code;
 }
 
-/* Whether the scene takes the paths at all is better known before a thousand runs. */
+/* Builds the scene once, so that invalid paths are reported before a thousand runs. */
 static int try_first(const sn_sweep *sweep)
 {
     const sn_sweep_options *o = sweep->asked;

@@ -1,4 +1,4 @@
-/* The folder of a sweep: which process makes which run, and what came of it. */
+/* The folder of a sweep: claims of runs, and their results. */
 #define _GNU_SOURCE
 #include "cli/sweep.h"
 #include "export/file.h"
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A byte of `claims`: 0, or so many attempts, or one of these. */
+/* A byte of `claims`: the number of attempts so far, or one of these. */
 enum { IS_DONE = 'd', IS_LOST = 'l' };
 
 static const char *const status_names[] = {"done", "failed", "refused", "lost"};
@@ -40,7 +40,7 @@ static char *path_in(const sn_sweep *sweep, const char *name)
     return sn_path_join(sweep->folder, name);
 }
 
-/* Of this process, on this machine: names of files that no other has. */
+/* A file name that is unique to this process and machine. */
 static void own_name(char *text, size_t size, const char *end)
 {
     char host[128] = "host";
@@ -48,7 +48,7 @@ static void own_name(char *text, size_t size, const char *end)
     snprintf(text, size, "%s-%ld%s", host, (long)getpid(), end);
 }
 
-/* ---- The definition --------------------------------------------------------------------------------------------------- */
+/* ---- The definition ---------------------------------------------------------------------------------------------- */
 
 static uint64_t hash_bytes(const char *bytes, size_t count)
 {
@@ -58,7 +58,7 @@ static uint64_t hash_bytes(const char *bytes, size_t count)
     return hash;
 }
 
-/* Everything that decides what the runs come to. */
+/* A text with everything that decides the results of the runs. */
 static char *define(const sn_sweep *sweep)
 {
     size_t length, size;
@@ -85,7 +85,7 @@ static char *define(const sn_sweep *sweep)
     return definition;
 }
 
-/* Writes it, unless another process was first; then it must be the same. */
+/* Writes the definition. If another process was first, it must be the same. */
 static int agree(const sn_sweep *sweep, const char *definition)
 {
     char own[256];
@@ -116,9 +116,9 @@ static int agree(const sn_sweep *sweep, const char *definition)
     return code;
 }
 
-/* ---- Opening ------------------------------------------------------------------------------------------------------------ */
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* Every file that a sweep makes, and no other. */
+/* Whether a file is one that a sweep makes. */
 static bool is_own(const char *name)
 {
     return strcmp(name, "definition") == 0 || strcmp(name, "claims") == 0 || strcmp(name, "table.csv") == 0 ||
@@ -180,7 +180,7 @@ void sn_sweep_close(sn_sweep *sweep)
     sweep->trace = NULL;
 }
 
-/* ---- Claims --------------------------------------------------------------------------------------------------------------- */
+/* ---- Claims ------------------------------------------------------------------------------------------------------ */
 
 static bool lock_run(const sn_sweep *sweep, uint32_t run, short how)
 {
@@ -235,7 +235,7 @@ void sn_sweep_leave(const sn_sweep *sweep, uint32_t run)
     lock_run(sweep, run, F_UNLCK);
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 bool sn_sweep_begin(sn_sweep *sweep)
 {
@@ -251,7 +251,7 @@ bool sn_sweep_begin(sn_sweep *sweep)
     return sweep->rows && sweep->trace;
 }
 
-/* Tabs and ends of lines would end a field. */
+/* Writes a field; tabs and line ends, which would end it, are replaced. */
 static void put_field(FILE *file, const char *text)
 {
     for (; text && *text; ++text)
@@ -271,7 +271,7 @@ bool sn_sweep_put(sn_sweep *sweep, const sn_sweep_row *row)
     put_field(file, row->values);
     put_field(file, row->message);
     bool good = fclose(file) == 0;
-    /* one write of a whole line: a kill leaves all of it or a part that the checksum betrays */
+    /* one write of a whole line: if the process is killed, the line is complete or its checksum is wrong */
     good = good && fprintf(sweep->rows, "%s%016llx\n", line, (unsigned long long)hash_bytes(line, length)) > 0 &&
            fflush(sweep->rows) == 0;
     if (!good)
@@ -280,7 +280,7 @@ bool sn_sweep_put(sn_sweep *sweep, const sn_sweep_row *row)
     return good && set_state(sweep, row->run, row->status == SN_SWEEP_LOST ? IS_LOST : IS_DONE);
 }
 
-/* The fields of a line, which is changed; false if it is not whole. */
+/* Splits a line into its fields, in place; false if it is incomplete. */
 static bool read_row(char *line, uint32_t runs, sn_sweep_row *row)
 {
     char *field[7], *at = line, *end;
@@ -313,7 +313,7 @@ typedef struct reading {
     bool *found;
 } reading;
 
-/* Runs are the same in whatever process they are made; one that was lost may have been made later. */
+/* Every process gets the same result for a run; a result takes precedence over `lost`. */
 static bool read_rows(const sn_sweep *sweep, const char *name, void *context)
 {
     const reading *r = context;
@@ -355,7 +355,8 @@ bool sn_sweep_read(const sn_sweep *sweep, sn_sweep_row *row, bool *found)
     return go_through(sweep, read_rows, &r);
 }
 
-/* States are read before rows: what is done by then has its row, unless that was lost with the machine. */
+/* States are read before rows: a run that is done by then has its row, unless the row was lost in a crash of the
+   machine. */
 bool sn_sweep_try_again(sn_sweep *sweep)
 {
     unsigned char *state = malloc(sweep->runs);

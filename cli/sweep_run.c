@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the values and --set change. */
+/* The changes for a run: the values of the axes and --set. */
 static char **list_sets(const sn_sweep *sweep, uint32_t run, uint32_t *count)
 {
     const sn_texts *user = &sweep->asked->set;
@@ -47,7 +47,7 @@ static void look(sn_scene *scene, sn_sweep_row *row)
     }
 }
 
-/* What a trace would have in its last row. */
+/* Reads what a trace would have in its last row. */
 static bool record(const sn_sweep *sweep, sn_scene *scene, sn_sweep_row *row)
 {
     char message[SN_SWEEP_TEXT];

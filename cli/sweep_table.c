@@ -1,4 +1,4 @@
-/* The table of a sweep, as .csv and .npy, and a picture of one of its columns. */
+/* The results of a sweep as .csv and .npy, and a picture of one column. */
 #include "cli/csv.h"
 #include "cli/plot.h"
 #include "cli/sweep.h"
@@ -9,13 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What was recorded: the names of all runs, in the order of runs, each once, and a number for each run and name. */
+/* Recorded values: the names of all runs, in the order of their first occurrence, and a number for each run and
+   name. */
 typedef struct recorded {
     uint32_t count;
     char **name;
-    double *value; /* [run * count + column]; NaN where there is none */
+    double *value; /* [run * count + column]; NaN: none */
     sn_csv *csv;   /* by run */
-    char **text;   /* that they point into */
+    char **text;   /* the texts into which they point */
 } recorded;
 
 static void recorded_release(recorded *r, uint32_t runs)
@@ -71,9 +72,9 @@ static bool collect(recorded *r, const sn_sweep_row *row, const bool *found, uin
     return good;
 }
 
-/* ---- Files -------------------------------------------------------------------------------------------------------------- */
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
 
-/* A name of this process, beside the one that the file gets when it is whole. */
+/* A path beside the file, unique to this process; the file is renamed once it is complete. */
 static char *beside(const char *path)
 {
     const size_t size = strlen(path) + 32;
@@ -98,7 +99,7 @@ static void put_text(FILE *file, const char *text)
 static void put_number(FILE *file, double value)
 {
     char text[40] = "";
-    const int digits[] = {9, 15, 16, 17}; /* as few as bring it back */
+    const int digits[] = {9, 15, 16, 17}; /* the least digits that give the same number */
     for (uint32_t i = 0; isfinite(value) && i < 4 && (i == 0 || strtod(text, NULL) != value); ++i)
         snprintf(text, sizeof text, "%.*g", digits[i], value);
     fprintf(file, ",%s", text);
@@ -142,7 +143,7 @@ static bool write_csv(const sn_sweep *sweep, const sn_sweep_row *row, const bool
     return fclose(file) == 0;
 }
 
-/* A value of an axis as a number; NaN if it is none. */
+/* The value of an axis as a number; NaN if it is not a number. */
 static double number_of(const char *text)
 {
     char *end;
@@ -191,7 +192,7 @@ static bool write_npy(const sn_sweep *sweep, const sn_sweep_row *row, const bool
 typedef bool write_fn(const sn_sweep *sweep, const sn_sweep_row *row, const bool *found, const recorded *r,
                       const char *path);
 
-/* It appears under its name whole or not at all. */
+/* Writes a file that is complete or does not exist. */
 static bool write_whole(const sn_sweep *sweep, const sn_sweep_row *row, const bool *found, const recorded *r,
                         const char *name, write_fn *write)
 {
@@ -206,14 +207,14 @@ static bool write_whole(const sn_sweep *sweep, const sn_sweep_row *row, const bo
     return good;
 }
 
-/* ---- The picture ---------------------------------------------------------------------------------------------------------- */
+/* ---- The picture ------------------------------------------------------------------------------------------------- */
 
 typedef struct picture {
     const sn_sweep *sweep;
     const sn_sweep_row *row;
     const bool *found;
     const recorded *r;
-    uint32_t column; /* of what was recorded; UINT32_MAX: the worst relative error */
+    uint32_t column; /* of the recorded values; UINT32_MAX: the worst relative error */
 } picture;
 
 static double shown(const picture *p, uint32_t run)
@@ -223,9 +224,10 @@ static double shown(const picture *p, uint32_t run)
     return p->column == UINT32_MAX ? p->row[run].relative : p->r->value[(size_t)run * p->r->count + p->column];
 }
 
-enum { COLOURS = 12 }; /* more of them cannot be told apart */
+enum { COLOURS = 12 }; /* more colours cannot be told apart */
 
-/* A point for each run, at the value of the first axis; one colour for each value of the second, unless that is the seed. */
+/* Draws a point per run, at the value of the first axis, with a colour for each value of the second axis, unless
+   that is the seed. */
 static void put_points(FILE *script, bool png, const void *context)
 {
     const picture *p = context;
@@ -248,7 +250,7 @@ static void put_points(FILE *script, bool png, const void *context)
             if ((!coloured || sn_sweep_value(s, run, 1) == s->axis[1].value[k]) && isfinite(x) && isfinite(y))
                 fprintf(script, "%.9g %.9g\n", x, y);
         }
-        fputs("NaN NaN\nSINEW_END_OF_DATA\n", script); /* nothing at all is an error to gnuplot */
+        fputs("NaN NaN\nSINEW_END_OF_DATA\n", script); /* gnuplot fails without any data */
     }
     for (uint32_t k = 0; k < second; ++k) {
         fprintf(script, "%s$runs%u with points pt 7 ps 0.6 title ", k ? ", " : "plot ", (unsigned)k);

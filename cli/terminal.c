@@ -1,5 +1,6 @@
-/* kitty: https://sw.kovidgoyal.net/kitty/graphics-protocol; iTerm2: https://iterm2.com/documentation-images.html; sixels: DEC's VT340 manual. The
-   first two take PNG files in base64. A sixel is a column of six pixels of one colour; a picture is made of bands of them. */
+/* kitty: https://sw.kovidgoyal.net/kitty/graphics-protocol; iTerm2: https://iterm2.com/documentation-images.html;
+   sixels: DEC's VT340 manual. The first two take PNG files in base64. A sixel is a column of six pixels of one
+   colour; a picture consists of bands of sixels. */
 #include "cli/terminal.h"
 #include "cli/cli.h"
 
@@ -13,7 +14,7 @@
 
 enum { MOST_COLUMNS = 100, SIXEL_WIDTH = 640, KITTY_CHUNK = 4096, ANSWER_MS = 300 };
 
-/* ---- Which ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Choosing the protocol --------------------------------------------------------------------------------------- */
 
 static bool is(const char *variable, const char *value)
 {
@@ -27,7 +28,7 @@ static bool begins(const char *variable, const char *value)
     return found && strncmp(found, value, strlen(value)) == 0;
 }
 
-/* Reads what the terminal answers to the question what it is: ESC [ ? 62 ; 4 ; 22 c, where 4 means sixels. */
+/* Reads the answer of the terminal to a query of its attributes: ESC [ ? 62 ; 4 ; 22 c, where 4 means sixels. */
 static bool answer_has_sixels(int tty)
 {
     char answer[64];
@@ -47,7 +48,7 @@ static bool answer_has_sixels(int tty)
     return false;
 }
 
-/* Asks the terminal. Only in the foreground: a job in the background would be stopped. */
+/* Queries the terminal. Only in the foreground: a background job would be stopped. */
 static bool has_sixels(void)
 {
     struct termios before, raw;
@@ -73,7 +74,7 @@ static sn_terminal look(void)
 {
     if (!sn_is_terminal(stdout) || is("TERM", "dumb") || begins("TERM", "screen") || begins("TERM", "tmux") ||
         getenv("TMUX"))
-        return SN_TERMINAL_NONE; /* those in between pass no pictures on, unless they are told to */
+        return SN_TERMINAL_NONE; /* multiplexers do not pass pictures on by default */
     if (getenv("KITTY_WINDOW_ID") || is("TERM", "xterm-kitty") || is("TERM", "xterm-ghostty"))
         return SN_TERMINAL_KITTY;
     if (is("TERM_PROGRAM", "iTerm.app") || is("TERM_PROGRAM", "WezTerm") || is("TERM_PROGRAM", "mintty") ||
@@ -96,7 +97,7 @@ bool sn_terminal_read(const char *name, sn_terminal *out)
     return true;
 }
 
-/* ---- Files as text ---------------------------------------------------------------------------------------------------------- */
+/* ---- Files as text ----------------------------------------------------------------------------------------------- */
 
 static void write_base64(FILE *file, const unsigned char *from, size_t bytes)
 {
@@ -112,7 +113,7 @@ static void write_base64(FILE *file, const unsigned char *from, size_t bytes)
     }
 }
 
-/* How many columns wide it is shown: as the window is, and not more than MOST_COLUMNS. */
+/* The width of the picture in columns: that of the window, but at most MOST_COLUMNS. */
 static unsigned columns(void)
 {
     struct winsize window;
@@ -141,16 +142,16 @@ static void show_iterm(FILE *file, const unsigned char *png, size_t bytes)
     putc('\a', file);
 }
 
-/* ---- Sixels ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Sixels ------------------------------------------------------------------------------------------------------ */
 
 enum { LEVELS = 6, COLOURS = LEVELS * LEVELS * LEVELS };
 
 typedef struct small_picture {
     uint32_t width, height;
-    unsigned char *colour; /* of each pixel: one of a cube of 216 */
+    unsigned char *colour; /* for each pixel: one of a cube of 216 */
 } small_picture;
 
-/* The mean over a block of pixels, with an ordered dither: the same picture gives the same sixels. */
+/* The mean over a block of pixels, with an ordered dither: the same picture always gives the same sixels. */
 static unsigned char colour_at(const unsigned char *rgb, uint32_t width, uint32_t by, uint32_t x, uint32_t y)
 {
     static const unsigned char bayer[4][4] = {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
@@ -186,7 +187,7 @@ static void write_run(FILE *file, char sixel, uint32_t count)
             putc(sixel, file);
 }
 
-/* One colour of a band of six rows. */
+/* Writes one colour of a band of six rows. */
 static void write_colour(FILE *file, const small_picture *p, uint32_t top, unsigned colour)
 {
     char last = 0;
@@ -231,7 +232,7 @@ static bool show_sixels(FILE *file, const unsigned char *rgb, uint32_t width, ui
     return true;
 }
 
-/* ---- Showing ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Showing ----------------------------------------------------------------------------------------------------- */
 
 bool sn_terminal_show(FILE *file, sn_terminal how, const unsigned char *png, size_t bytes, const unsigned char *rgb,
                       uint32_t width, uint32_t height)

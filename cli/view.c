@@ -18,11 +18,12 @@ static const sn_option options[] = {
     {"no-open", 0, SN_OPTION_FLAG, FIELD(no_open), 0, NULL, "print the address, and do not open a browser"},
     SN_OPTION_END(view_options)};
 
-/* Files that a scene names are handed to the page up to so many bytes. */
+/* A file that a scene names is passed to the page up to this size. */
 #define MOST_BYTES ((uint64_t)16 << 20)
 
-/* ---- A scene of one's own, as an address of the page --------------------------------------------------------------------
-   The page takes a state in the part of its address behind #: JSON, deflated, in base64. Stored blocks are deflate, too. */
+/* ---- A user's own scene, in the address of the page -----------------------------------------------------------------
+   The page takes a state from the part of its address after #: JSON, deflated, in base64. Stored blocks are valid
+   deflate, too. */
 
 static void put_base64(FILE *file, const unsigned char *bytes, size_t length)
 {
@@ -36,7 +37,8 @@ static void put_base64(FILE *file, const unsigned char *bytes, size_t length)
     }
 }
 
-/* Deflate (RFC 1951) without compression: blocks of at most 65535 bytes, each with its length and the length's complement. */
+/* Deflate (RFC 1951) without compression: blocks of at most 65535 bytes, each with its length and the complement of
+   that. */
 static bool put_stored(FILE *file, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length || i == 0;) {
@@ -52,7 +54,7 @@ static bool put_stored(FILE *file, const char *bytes, size_t length)
     return true;
 }
 
-/* The files that the scene read, as it may read them. */
+/* Adds the files that the scene has read, under the same rules of access. */
 static void put_files(sn_document *d, sn_value *files, const sn_loaded *loaded)
 {
     const char *name;
@@ -95,7 +97,7 @@ static char *write_state(const sn_loaded *loaded, size_t *length)
     return text;
 }
 
-/* A page that sends the browser on to the state. To be freed; NULL when memory runs out. */
+/* A page that redirects the browser to the state. To be freed; NULL when memory runs out. */
 static char *write_page(const sn_loaded *loaded, size_t *length)
 {
     char *state, *packed = NULL, *page = NULL;
@@ -118,9 +120,9 @@ static char *write_page(const sn_loaded *loaded, size_t *length)
     return good ? page : NULL;
 }
 
-/* ---- The browser -------------------------------------------------------------------------------------------------------------- */
+/* ---- The browser ------------------------------------------------------------------------------------------------- */
 
-/* Asks the desktop to show an address. It is asked by a grandchild, for which this program need not wait. */
+/* Opens an address in the user's browser, from a grandchild process for which this program need not wait. */
 static void open_browser(const char *address)
 {
     fflush(stdout);
@@ -138,7 +140,7 @@ static void open_browser(const char *address)
     _exit(0);
 }
 
-/* The folder of the page; NULL, after a message. To be freed. */
+/* The folder of the web page; NULL, after a message. To be freed. */
 static char *find_page(void)
 {
     char *index = sn_find_shared("playground/index.html", "web/playground/dist/index.html");
@@ -151,7 +153,7 @@ static char *find_page(void)
     return index;
 }
 
-/* Whether a path is that of a scene that comes with Sinew, which the page has. */
+/* Whether a path is that of a scene that comes with Sinew, which the page already has. */
 static bool comes_with_sinew(const char *path, const char *name)
 {
     sn_scene_names names;
@@ -188,7 +190,7 @@ static int serve(const view_options *o, const char *fragment, const char *page, 
     return SN_EXIT_FINE;
 }
 
-/* One's own scene is looked at before the browser is, so that what is wrong with it is said here. */
+/* The user's own scene is loaded here first, so that its mistakes are reported here. */
 static int view_file(const view_options *o, const char *scene)
 {
     sn_loading loading = {.scene = scene, .quiet = true};

@@ -1,20 +1,20 @@
-# Every public call computes in the engine's own floating-point mode, whatever the host has set (src/base/float_mode.h), and so
-# none can be forgotten: the declarations in include/sinew/ are read, and for every one of them
+# Every public call computes in the engine's own floating-point mode, whatever the host has set (src/base/float_mode.h).
+# So that none is forgotten, the declarations in include/sinew/ are read, and for every call
 #
 #   calls.h, which all sources of the library include first, renames it: sn_body_add becomes sn_inner_body_add inside;
-#   calls.c has the function that programs call. It sets the mode, calls the other one and puts the host's mode back. Where the
-#   mode is right already, which is usual, it only looks, and jumps to the other one.
+#   calls.c has the function that programs call. It sets the mode, calls the other function and restores the mode of
+#   the host. If the mode is right already, which is usual, it only tests that, and jumps to the other function.
 #
-# That the two are in different files matters: a compiler may move arithmetic past an instruction that sets the mode, but not into
-# or out of a call that it does not see through. Inside, calls call each other without this. WebAssembly, which is not
-# built by CMake, has no mode and needs none of it.
+# The two are in different files because a compiler may move arithmetic past an instruction that sets the mode, but not
+# into or out of a call into another file. Inside the library, calls call each other directly. WebAssembly, which is not
+# built by CMake, has no mode and needs none of this.
 
-# To look at the mode takes 5 ns, because that waits for arithmetic before it. These, of which programs make many, only read what is
-# stored and compute nothing, so they do without.
+# Reading the mode takes 5 ns, because it waits for earlier arithmetic. Programs make many of the following calls, which
+# only read what is stored and compute nothing, so they do without.
 set(SINEW_PLAIN_CALLS particle_position particle_velocity particle_radius particle_group particle_user particle_is_valid
                       particle_from_index constraint_is_valid body_is_valid fixed_shape_is_valid)
 
-# The declarations of a header, without comments and lines of the preprocessor; names goes before anything else in them.
+# The declarations of a header, without comments and preprocessor lines; names must be the first thing in them.
 function(sinew_read_calls header result)
   file(READ "${header}" text)
   string(REGEX REPLACE "/\\*([^*]|\\*+[^*/])*\\*+/" "" text "${text}")
@@ -24,7 +24,7 @@ function(sinew_read_calls header result)
   set(${result} "${calls}" PARENT_SCOPE)
 endfunction()
 
-# What a call passes on: the last word of each of its parameters.
+# The arguments that a call passes on: the last word of each of its parameters.
 function(sinew_call_arguments parameters result)
   set(arguments)
   if(NOT parameters STREQUAL "void")

@@ -1,11 +1,11 @@
-# How everything in this tree is compiled. None of it reaches the programs that use the library.
+# Compiler options for everything in this tree. None of them reaches programs that use the library.
 
 if(NOT CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
   message(WARNING "Sinew is tested with gcc and clang. The flags that make its results the same on every machine "
                   "are not known for ${CMAKE_C_COMPILER_ID}.")
 endif()
 
-# The part of UBSan that looks at every pointer before it is used. ASan sees wild ones, too.
+# The part of UBSan that checks every pointer before it is used. ASan detects invalid pointers, too.
 set(sinew_no_pointers -fno-sanitize=null,alignment,object-size,pointer-overflow,nonnull-attribute,returns-nonnull-attribute)
 
 # For every target: the language, the rules of determinism, warnings, sanitizers.
@@ -16,8 +16,8 @@ function(sinew_compile target)
     return()
   endif()
 
-  # Same scene, same bits: a*b+c is rounded twice everywhere, whether or not the machine has a fused multiply-add.
-  # Never -ffast-math. Nobody reads errno after sqrt, and without it sqrt is one instruction.
+  # Same scene, same bits: a*b+c is rounded twice everywhere, whether or not the machine has a fused multiply-add. Never
+  # -ffast-math. errno is never read after sqrt, and without it sqrt is one instruction.
   target_compile_options(${target} PRIVATE -ffp-contract=off -fno-math-errno)
 
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
@@ -37,16 +37,16 @@ function(sinew_compile target)
       endif()
     endif()
     if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-      # gcc sees uninitialised values in code that the sanitizers inserted; and to note where a variable is at every
-      # instruction takes it as long as all the rest of src/wide/
+      # gcc warns of uninitialised values in code that the sanitizers inserted. Variable tracking would take as long as
+      # the rest of compiling src/wide/.
       target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized -fno-var-tracking)
     endif()
   endif()
 endfunction()
 
-# For the library alone.
+# For the library only.
 function(sinew_compile_library target)
-  set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden) # only what says SN_API is exported
+  set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden) # only functions with SN_API are exported
   if(NOT SINEW_LANES4)
     target_compile_definitions(${target} PRIVATE SINEW_WITHOUT_LANES4=1)
   endif()
@@ -59,22 +59,22 @@ function(sinew_compile_library target)
     endif()
   endif()
   if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-    # gcc 12 takes x - (double)(float)x for 0 where it makes vectors of straight code, and so loses what rounding leaves over.
-    # The kernels of src/wide/, which do not compute that, are vectors already and have it on again.
+    # Where gcc 12 vectorises straight-line code, it simplifies x - (double)(float)x to 0, and so loses the rounding
+    # remainder. The kernels of src/wide/, which do not compute that, are vectors already; for them it is on again.
     target_compile_options(${target} PRIVATE -fno-tree-slp-vectorize)
   endif()
   if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT SINEW_DOUBLE)
-    # A float that slips into double arithmetic is slow and rounds differently. Programs and tests print floats, which
-    # converts them all, so they are not asked for this; nor is clang, which also warns of a plain 'double d = f'.
+    # A float in double arithmetic is slow and rounds differently. Programs and tests are excluded, since they print
+    # floats, which converts them all; so is clang, which also warns of a plain 'double d = f'.
     target_compile_options(${target} PRIVATE -Wdouble-promotion)
   endif()
-  if(SINEW_SANITIZE) # an archive carries no runtime: whoever links it has to
+  if(SINEW_SANITIZE) # an archive carries no runtime: the program must link it
     target_link_options(${target} INTERFACE -fsanitize=${SINEW_SANITIZE})
   endif()
 endfunction()
 
-# Sources with formulas over lanes (sinew/lanes.h) are compiled once more for vectors of each size, as part of the target. The objects
-# are in the list `lanes_objects`.
+# Sources with formulas over lanes (sinew/lanes.h) are compiled once more for each vector size, as part of the target.
+# The objects are in the list `lanes_objects`.
 function(sinew_add_lanes target)
   set(objects)
   if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang" AND NOT SINEW_SCALAR AND NOT SINEW_DOUBLE)
@@ -105,7 +105,7 @@ function(sinew_add_lanes target)
   set(lanes_objects "${objects}" PARENT_SCOPE)
 endfunction()
 
-# The formulas of the library: those of kinds, their drivers, and how bodies turn.
+# The formulas of the library: those of kinds, their drivers, and the rotation of bodies.
 function(sinew_compile_lanes target)
   set(formulas)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/constraints/*.c")
@@ -124,12 +124,12 @@ function(sinew_compile_lanes target)
       sinew_compile_library(${target}_lanes_${size})
     endif()
   endforeach()
-  set(sinew_lanes_objects "${lanes_objects}" PARENT_SCOPE) # for other targets that take the objects of the library
+  set(sinew_lanes_objects "${lanes_objects}" PARENT_SCOPE) # for other targets that use the objects of the library
 endfunction()
 
 # Sources of src/wide/ have the same kernels for several instruction sets, of which the library chooses at run time. -O3
-# unrolls their loops over the parts of a record, which -O2 of gcc leaves as loops through memory: 40 % slower. A build for
-# debugging or with sanitizers keeps its own level.
+# unrolls their loops over the parts of a record; gcc's -O2 keeps these as loops through memory, which is 40 % slower. A
+# build for debugging or with sanitizers keeps its own level.
 function(sinew_compile_wide)
   if(NOT CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
     return()
@@ -137,7 +137,8 @@ function(sinew_compile_wide)
   set(avx2 -mavx2 -mno-fma)
   set(avx512 -mavx512f -mavx512vl -mavx512dq -mavx512bw ${avx2})
   if(MINGW AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
-    # On Windows gcc spills wide registers to a stack that is aligned for narrow ones (its bug 54412); the assembler helps.
+    # On Windows gcc spills wide registers to a stack that is aligned for narrow ones (gcc bug 54412); the assembler
+    # helps.
     list(APPEND avx2 -Wa,-muse-unaligned-vector-move)
     list(APPEND avx512 -Wa,-muse-unaligned-vector-move)
   endif()
@@ -149,16 +150,17 @@ function(sinew_compile_wide)
   set(sinew_avx2 "${avx2}" PARENT_SCOPE)
   set(chain_avx2 ${avx2})
   set(SINEW_COMPILES_chain_avx2 ${SINEW_COMPILES_avx2})
-  # What gcc's sanitizers take in kernels, of which everything is inlined: scalar.c 6 s without them, 38 with all. Half of that is
-  # poison for locals that leave their scope. Undefined behaviour is looked for at one lane only: the others are the same sources. An
-  # access is checked by a call instead of inline in a function that has more of them than a threshold: with calls alone avx2.c takes
-  # 12 s instead of 23, but contact runs five times slower. Few tests run scalar.c and lanes4.c.
+  # The compile time of gcc's sanitizers in kernels, of which everything is inlined: scalar.c 6 s without them, 38 s
+  # with all. Half of that is poisoning of locals that leave their scope. Undefined behaviour is checked for one lane
+  # only: the other widths are the same sources. In a function with more accesses than a threshold, each access is
+  # checked by a call and not inline. With calls alone avx2.c takes 12 s instead of 23 s, but contact runs five times
+  # slower. Few tests run scalar.c and lanes4.c.
   set(kernel_sanitizers)
   set(no_undefined)
   if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND SINEW_SANITIZE MATCHES "address")
     set(kernel_sanitizers --param=asan-stack=0 --param=asan-instrumentation-with-call-threshold=)
     set(no_undefined -fno-sanitize=undefined,float-cast-overflow)
-    # In a kernel that UBSan looks at every pointer is half of the time.
+    # In a kernel, UBSan's pointer checks take half of the time.
     set(no_pointers ${sinew_no_pointers})
     set_source_files_properties("${PROJECT_SOURCE_DIR}/src/wide/contact_scalar.c" PROPERTIES COMPILE_OPTIONS
                                 "${kernel_sanitizers}0;${no_pointers}")
@@ -185,12 +187,13 @@ function(sinew_compile_wide)
       endif()
     endif()
     if(name STREQUAL "scalar" AND SINEW_LANES4 AND NOT SINEW_SCALAR AND NOT SINEW_SANITIZE)
-      set(options -Wno-psabi "$<$<CONFIG:Release,RelWithDebInfo>:-O1>") # where there are vectors it has no work to do
+      set(options -Wno-psabi "$<$<CONFIG:Release,RelWithDebInfo>:-O1>") # unused where there are vectors
       set_source_files_properties("${PROJECT_SOURCE_DIR}/src/wide/contact_scalar.c" PROPERTIES COMPILE_OPTIONS "${options}")
     endif()
     if(NOT SINEW_SANITIZE AND NOT SINEW_SCALAR AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
-      # Of -O3 these need that short loops are unrolled, and little else (counted in instructions); all of it takes half as long again
-      # to compile. Four lanes beside eight are for processors older than AVX2, and drivers of one lane have no work where there are vectors.
+      # Of -O3 these need only the unrolling of short loops (counted in instructions); full -O3 takes half as long again
+      # to compile. Four lanes beside eight are for processors older than AVX2, and drivers of one lane are unused where
+      # there are vectors.
       set(old "$<STREQUAL:$<TARGET_PROPERTY:NAME>,sinew>")
       if(SINEW_COMPILES_avx2)
         set(old "$<OR:${old},$<STREQUAL:$<TARGET_PROPERTY:NAME>,sinew_lanes_16>>")
@@ -202,7 +205,7 @@ function(sinew_compile_wide)
       endif()
     endif()
     if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND name MATCHES "^drive")
-      # gcc 12 does not see that what a loop over rows reads was written by the one before it.
+      # gcc 12 does not see that each pass of a loop over rows reads what the previous pass has written.
       list(APPEND options -Wno-maybe-uninitialized)
     endif()
     if(SINEW_COMPILES_${name})
@@ -210,7 +213,8 @@ function(sinew_compile_wide)
     endif()
     set_source_files_properties("${PROJECT_SOURCE_DIR}/src/wide/${name}.c" PROPERTIES COMPILE_OPTIONS "${options}")
   endforeach()
-  # What makes, tears and cuts things, or draws and reports them, takes half as long to compile at -O1, and ordinary steps do not run it.
+  # These make, tear, cut, draw or report things. -O1 compiles them in half the time, and ordinary steps do not run
+  # them.
   if(NOT SINEW_SANITIZE)
     foreach(name IN ITEMS bodies/mass collision/hull solvers/plan_check world/accumulator world/body_calls world/character
                           world/compromise world/constraint_edits world/constraint_forces world/draw world/draw_constraints world/draw_contacts

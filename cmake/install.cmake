@@ -1,5 +1,5 @@
-# Installation: the library, its headers, and what find_package and pkg-config read. The installed tree may be moved;
-# no file in it contains the place where it was first put, unless a directory was given as an absolute path.
+# Installation: the library, its headers, and files for find_package and pkg-config. The installed tree may be moved; no
+# file in it contains its original path, unless a directory was given as an absolute path.
 
 include(CMakePackageConfigHelpers)
 
@@ -24,8 +24,8 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/sinew-config-version.cma
 install(FILES "${PROJECT_BINARY_DIR}/sinew-config.cmake" "${PROJECT_BINARY_DIR}/sinew-config-version.cmake"
   DESTINATION "${package_dir}")
 
-# pkg-config. A static library brings its own dependencies to every link; a shared one keeps them to itself, and they
-# are listed only for 'pkg-config --static'.
+# pkg-config. A program that links a static library must also link its dependencies. Those of a shared library are
+# listed only for 'pkg-config --static'.
 set(pc_libdir "${CMAKE_INSTALL_FULL_LIBDIR}")
 set(pc_includedir "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
 set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
@@ -56,7 +56,8 @@ install(FILES "${PROJECT_BINARY_DIR}/sinew.pc" DESTINATION "${CMAKE_INSTALL_LIBD
 # 'make install' builds these and nothing else.
 add_custom_target(install_parts DEPENDS sinew)
 
-# The scene library: find_package(sinew COMPONENTS scene), pkg-config sinew-scene. It is an archive in every build, and needs jansson.
+# The scene library: find_package(sinew COMPONENTS scene), pkg-config sinew-scene. It is always an archive, and needs
+# jansson.
 if(TARGET sinew_scene_library)
   add_dependencies(install_parts sinew_scene_library)
   install(TARGETS sinew_scene_library EXPORT sinew-scene-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
@@ -66,7 +67,7 @@ if(TARGET sinew_scene_library)
   install(FILES "${PROJECT_BINARY_DIR}/sinew-scene.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endif()
 
-# The command, with its manual page, its scenes, the script that opens its exports in Blender and what completes its words.
+# The command, with its manual page, its scenes, the Blender script that imports its exports, and shell completion.
 if(SINEW_COMMAND)
   add_dependencies(install_parts sinew_command)
   set(share "${CMAKE_INSTALL_DATADIR}")
@@ -74,7 +75,7 @@ if(SINEW_COMMAND)
   install(FILES "${PROJECT_SOURCE_DIR}/cli/sinew.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes" DESTINATION "${share}/sinew")
   install(FILES "${PROJECT_SOURCE_DIR}/tools/blender/import_sinew.py" DESTINATION "${share}/sinew/blender")
-  # The page, if it is built ('make install' does that): 'sinew view' looks there.
+  # The web page of 'sinew view', if it is built ('make install' builds it).
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/web/playground/dist/" DESTINATION "${share}/sinew/playground" OPTIONAL)
   install(FILES "${PROJECT_SOURCE_DIR}/cli/completion.bash" DESTINATION "${share}/bash-completion/completions"
     RENAME sinew)

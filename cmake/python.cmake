@@ -1,6 +1,6 @@
-# The library inside the Python package (python/README.md): the engine and the scene library in one shared library, made of objects that are compiled
-# anyway. jansson travels beside it in the package, so that nothing but libc is needed where that is installed. (Debian's archive of it
-# cannot be linked into a shared library.)
+# The library inside the Python package (python/README.md): the engine and the scene library in one shared library, made
+# of objects that are compiled anyway. The package also contains jansson, so that it needs only libc on other machines.
+# (Debian's archive of jansson cannot be linked into a shared library.)
 
 add_library(sinew_python SHARED $<TARGET_OBJECTS:sinew> ${sinew_lanes_objects} $<TARGET_OBJECTS:sinew_scene>
             $<TARGET_OBJECTS:sinew_json> "${PROJECT_SOURCE_DIR}/python/native/keep.c")
@@ -12,7 +12,7 @@ set_target_properties(sinew_python PROPERTIES PREFIX "" OUTPUT_NAME "_sinew" LIN
   BUILD_RPATH "$ORIGIN" LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python"
   LINK_DEPENDS "${PROJECT_SOURCE_DIR}/python/native/exports.map")
 
-# Under the name by which the loader looks for it.
+# Under the name that the loader expects.
 get_filename_component(jansson_file "${JANSSON_LIBRARY}" REALPATH)
 if(jansson_file MATCHES "libjansson\\.so\\.[0-9]+")
   add_custom_command(TARGET sinew_python POST_BUILD

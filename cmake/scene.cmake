@@ -1,6 +1,6 @@
-# The rooms above the library: scene/ (documents, builders, meshes), export/ (files), cli/ (the command).
+# The layers above the library: scene/ (documents, builders, meshes), export/ (files), cli/ (the command).
 
-# A room's library. It is not linked with Sinew itself: programs are, and tests with its objects instead.
+# The library of a layer. It is not linked with Sinew itself; programs are, and tests with its objects instead.
 function(sinew_room name)
   add_library(${name} STATIC ${ARGN})
   sinew_compile(${name})
@@ -10,7 +10,7 @@ function(sinew_room name)
   if(SINEW_DOUBLE)
     target_compile_definitions(${name} PUBLIC SINEW_DOUBLE=1)
   endif()
-  # Most of it reads, checks and writes once: -O1 compiles it in half the time. What loops over pixels and bytes is named below.
+  # Most of it runs once per file: -O1 compiles it in half the time. Loops over pixels and bytes are listed below.
   if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
     target_compile_options(${name} PRIVATE "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
   endif()
@@ -23,7 +23,7 @@ if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang" AND NOT SINEW_SANITIZE)
   endforeach()
 endif()
 
-# The scene layer knows no JSON parser; the files that need one are a library of their own.
+# The scene layer needs no JSON parser; the files that do are a library of their own.
 set(json_sources "${PROJECT_SOURCE_DIR}/scene/json_read.c" "${PROJECT_SOURCE_DIR}/scene/load.c"
     "${PROJECT_SOURCE_DIR}/scene/load_text.c" "${PROJECT_SOURCE_DIR}/scene/folder.c" "${PROJECT_SOURCE_DIR}/scene/api.c")
 file(GLOB scene_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/scene/*.c" "${PROJECT_SOURCE_DIR}/scene/objects/*.c")
@@ -52,7 +52,7 @@ sinew_room(sinew_json ${json_sources})
 target_include_directories(sinew_json SYSTEM PRIVATE "${JANSSON_INCLUDE_DIR}")
 target_link_libraries(sinew_json PUBLIC sinew_scene "${JANSSON_LIBRARY}")
 
-# What programs outside use, sinew::scene: both in one archive, with scene/include as its headers.
+# The library for programs, sinew::scene: both in one archive, with scene/include as its headers.
 add_library(sinew_scene_library STATIC $<TARGET_OBJECTS:sinew_scene> $<TARGET_OBJECTS:sinew_json>)
 add_library(sinew::scene ALIAS sinew_scene_library)
 set_target_properties(sinew_scene_library PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME sinew_scene EXPORT_NAME scene
@@ -66,12 +66,12 @@ if(NOT SINEW_COMMAND)
   return()
 endif()
 
-# build/<preset>/sinew. Scenes are looked for beside it once it is installed, and in the source tree before.
+# build/<preset>/sinew. Scenes are found beside it when it is installed, else in the source tree.
 file(GLOB cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cli/*.c")
 list(REMOVE_ITEM cli_sources "${PROJECT_SOURCE_DIR}/cli/main.c")
 sinew_room(sinew_cli ${cli_sources})
 if(SINEW_SANITIZE AND CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
-  target_compile_options(sinew_cli PRIVATE -O0) # half of the time to compile it; what is slow is elsewhere
+  target_compile_options(sinew_cli PRIVATE -O0) # half of the compile time; the slow code is elsewhere
 endif()
 target_compile_definitions(sinew_cli PRIVATE "SINEW_SCENES_DIR=\"${PROJECT_SOURCE_DIR}/scenes\"")
 target_link_libraries(sinew_cli PUBLIC sinew_export sinew_json sinew_scene)
@@ -111,7 +111,7 @@ elseif(SINEW_TESTS AND SINEW_SANITIZE MATCHES "address") # drive_NAME, a test wi
     get_filename_component(name "${source}" NAME_WE)
     string(REPLACE "fuzz_" "" name "${name}")
     set(runs 60000)
-    if(name STREQUAL "scene") # they are run and saved, the others only read
+    if(name STREQUAL "scene") # scenes are run and saved, other inputs only read
       set(runs 2000)
     endif()
     add_executable(drive_${name} "${source}" "${PROJECT_SOURCE_DIR}/fuzz/drive.c")

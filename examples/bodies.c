@@ -1,7 +1,7 @@
-/* Rigid bodies: a crate hangs on a rope of particles; a door swings on a hinge until its limit; a tower of boxes stands on
-   the ground. At the end the rope carries the weight of the crate, and the tower is where it was.
+/* Rigid bodies: a crate hangs on a rope of particles; a door swings on a hinge to its limit; a tower of boxes stands
+   on the ground. At the end the rope carries the weight of the crate, and the tower stands where it was.
 
-   A body is a particle that also rotates: ropes are tied to points of it as they are to particles. */
+   A body is a particle that also rotates: ropes are attached to points of a body as they are to particles. */
 #include <sinew/sinew.h>
 #include <stdio.h>
 #include <tgmath.h>
@@ -10,7 +10,7 @@ enum { LINKS = 10, BOXES = 5 };
 
 static const sn_real g = (sn_real)9.81;
 
-/* A rope from a place in the world down to the top of a crate of 8 kg. Returns its first link. */
+/* Adds a rope from a fixed point down to the top of a crate of 8 kg. Returns its first link. */
 static sn_constraint hang_crate(sn_world *world, sn_body *crate)
 {
     sn_vec3 size = {(sn_real)0.1, (sn_real)0.1, (sn_real)0.1}; /* half its edges */
@@ -28,7 +28,7 @@ static sn_constraint hang_crate(sn_world *world, sn_body *crate)
     return first;
 }
 
-/* A door whose hinge is a vertical axis, and which is pushed open. */
+/* Adds a door with a vertical hinge, and pushes it open. */
 static sn_constraint hang_door(sn_world *world)
 {
     sn_vec3 half = {(sn_real)0.4, 1, (sn_real)0.02};
@@ -48,7 +48,7 @@ int main(void)
 {
     sn_world_def def = sn_default_world_def();
     def.settings.solver =
-        SN_SOLVER_DIRECT; /* the crate is 800 times heavier than a link: ropes are solved as a whole */
+        SN_SOLVER_DIRECT; /* the crate is 800 times heavier than a link, so the rope is solved directly, as a whole */
     sn_world *world;
     if (sn_world_create(&def, &world) != SN_OK)
         return 1;
@@ -66,7 +66,7 @@ int main(void)
         }
         sn_real angle = fabs(sn_joint_angle(world, hinge));
         widest = angle > widest ? angle : widest;
-        if (frame >= 480) /* forces of rigid constraints are noisy: the mean of two seconds */
+        if (frame >= 480) /* forces of rigid constraints are noisy: takes the mean over two seconds */
             pull += sn_constraint_force(world, link).magnitude / 120;
     }
     sn_real weight = (sn_body_mass(world, crate) + (LINKS - 1) * (sn_real)0.01) * g;

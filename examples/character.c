@@ -1,6 +1,7 @@
-/* A character: it walks up stairs onto a lift, rides it, pushes a crate off, and does not get up a slope that is too steep.
+/* A character walks up stairs onto a lift, rides it, pushes a crate off, and fails to climb a slope that is too
+   steep.
 
-   The character is a struct of the program's own. Every frame the program sets its velocity, and sn_character_move
+   The character is a struct of the program. In every frame the program sets its velocity, and sn_character_move
    moves it as far as there is room. */
 #include <sinew/sinew.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@ int main(void)
     for (int i = 0; i < 5; ++i) /* five steps of 20 cm, from x = 2 on */
         sn_static_add_box(world, (sn_vec3){2.2f + 0.4f * i, 0.1f * (i + 1), 0}, (sn_vec3){0.2f, 0.1f * (i + 1), 1});
     sn_body lift = sn_static_add_box(world, (sn_vec3){5, 0.9f, 0}, (sn_vec3){1, 0.1f, 1});
-    sn_body_set_type(world, lift, SN_BODY_KINEMATIC); /* it is going to move */
+    sn_body_set_type(world, lift, SN_BODY_KINEMATIC); /* a static body cannot move */
     sn_body crate = sn_body_add_box(world, (sn_vec3){0, 0.25f, 3}, (sn_vec3){0.25f, 0.25f, 0.25f}, 200);
     sn_body slope = sn_static_add_box(world, (sn_vec3){-5, 0, 0}, (sn_vec3){3, 0.5f, 3});
     sn_body_set_pose(world, slope, (sn_vec3){-5, 0, 0}, (sn_quat){0, 0, -0.5f, 0.866f}); /* 60 degrees */

@@ -4,7 +4,7 @@
 
 enum { SIDE = 40, PARTICLES = SIDE * SIDE, RODS = 2 * SIDE * (SIDE - 1) };
 
-/* A rod to the right from every particle but those of the last column, then one down from all but the last row. */
+/* Lists a rod to the right of every particle but those of the last column, then one down from all but the last row. */
 static void weave(uint32_t rods[RODS][2], uint32_t first)
 {
     for (uint32_t i = 0, k = 0; i < SIDE; ++i)
@@ -16,7 +16,7 @@ static void weave(uint32_t rods[RODS][2], uint32_t first)
         }
 }
 
-/* The engine's own memory: item after item, stride bytes apart. */
+/* Reads the engine's own memory: item after item, stride bytes apart. */
 static double lowest_point(sn_view x)
 {
     double lowest = 0;
@@ -32,7 +32,7 @@ int main(void)
     static sn_real xyz[PARTICLES][3];
     static uint32_t rods[RODS][2];
     sn_world_def def = sn_default_world_def();
-    def.settings.substeps = 40; /* the finer, the less a cloth of many rods stretches */
+    def.settings.substeps = 40; /* a cloth of many rods stretches less with more substeps */
     sn_world *world;
     if (sn_world_create(&def, &world) != SN_OK)
         return 1;
@@ -47,7 +47,8 @@ int main(void)
     sn_constraint_add_pin(world, sn_particles_at(cloth, 0));
     sn_constraint_add_pin(world, sn_particles_at(cloth, SIDE - 1));
 
-    sn_view x = sn_world_view_positions(world); /* shows every step, until particles are added or removed */
+    /* shows the present positions after every step, until particles are added or removed */
+    sn_view x = sn_world_view_positions(world);
     for (int frame = 0; frame <= 120 && *sn_world_error(world) == '\0'; ++frame) {
         if (frame % 20 == 0)
             printf("%4.2f s: lowest point %6.3f m\n", sn_world_time(world), lowest_point(x));

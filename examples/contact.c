@@ -1,7 +1,7 @@
-/* Contact: three balls on a ramp, one that holds by friction, one that slides and one that rolls; a moving box that
-   pushes the first; the contact events of all that; and a ray that picks up a ball as a mouse would.
+/* Contact: three balls on a ramp, of which one is held by friction, one slides and one rolls; a moving box that
+   pushes the first; the contact events; and a ray that picks up a ball as a mouse would.
 
-   The ramp falls by 3 m for every 4 m (sin a = 0.6, cos a = 0.8). In a time t a ball gets, from rest,
+   The ramp falls by 3 m for every 4 m (sin a = 0.6, cos a = 0.8). From rest, a ball moves in a time t by
 
        if friction mu < tan a, sliding              (g sin a - mu g cos a) t^2 / 2
        rolling, if mu is at least 2/7 tan a         5/7 g sin a t^2 / 2 */
@@ -9,23 +9,23 @@
 #include <stdio.h>
 #include <tgmath.h>
 
-enum { HOLDS = 1, SLIDES, ROLLS }; /* groups: particles of one group are of one material */
+enum { HOLDS = 1, SLIDES, ROLLS }; /* groups: all particles of a group have the same material */
 
 static const sn_real radius = (sn_real)0.05;
 static const sn_quat turn = {0, 0, -1, 3}; /* about z; need not have length 1 */
 
-/* A place so far down the ramp, so high above its surface, and so far to the side. */
+/* The point so far down the ramp, above its surface, and to the side. */
 static sn_vec3 on_ramp(sn_real along, sn_real above, sn_real side)
 {
     const sn_real s = (sn_real)0.6, c = (sn_real)0.8;
     return (sn_vec3){c * along + s * above, c * above - s * along, side};
 }
 
-/* A box that nothing pushes: it stands, or goes on at a velocity. */
+/* Adds a kinematic box, which moves at a velocity and is not pushed by anything. */
 static sn_body add_box(sn_world *world, sn_vec3 position, sn_vec3 half, sn_vec3 velocity)
 {
     sn_contact_material material = sn_default_contact_material();
-    material.static_friction = material.dynamic_friction = 0.5; /* averaged with that of what touches it */
+    material.static_friction = material.dynamic_friction = 0.5; /* averaged with that of the other side */
     sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
     shape.half = half;
     shape.material = &material;
@@ -41,7 +41,7 @@ static sn_body add_box(sn_world *world, sn_vec3 position, sn_vec3 half, sn_vec3 
     return body;
 }
 
-/* A ball, alone in its group. */
+/* Adds a ball, alone in its group. */
 static sn_particle add_ball(sn_world *world, uint32_t group, sn_real friction, bool rolls)
 {
     sn_group_contact contact = sn_default_group_contact(group);
@@ -51,27 +51,28 @@ static sn_particle add_ball(sn_world *world, uint32_t group, sn_real friction, b
     sn_particle_def def = sn_default_particle_def();
     def.position = on_ramp(-2, radius, (sn_real)group);
     def.mass = 0.2;
-    def.radius = radius; /* without one it would be a point */
+    def.radius = radius; /* without a radius it would be a point */
     def.group = group;
     sn_particle ball = {0};
     sn_particle_add(world, &def, &ball);
     return ball;
 }
 
-/* Handles are the same if both parts are: a null handle has the index 0, as the first particle has, but the generation
+/* Handles are equal if both parts are. A null handle has the index 0, as the first particle has, but the generation
    0. */
 static bool is_same(sn_particle a, sn_particle b)
 {
     return a.index == b.index && a.generation == b.generation;
 }
 
-/* A second; gives the time at which the ball first meets the box in it, or 0. */
+/* Runs a second. Returns the time at which the ball first comes into contact with the box, or 0. */
 static double run(sn_world *world, sn_particle ball, sn_body box)
 {
     double met = 0;
     for (int frame = 0; frame < 60 && sn_world_step(world, 1.0 / 60) == SN_OK; ++frame) {
         uint32_t count;
-        const sn_contact_event *event = sn_world_contact_events(world, &count); /* of this step: read them now */
+        /* events of this step, valid until the next one */
+        const sn_contact_event *event = sn_world_contact_events(world, &count);
         for (uint32_t i = 0; i < count; ++i)
             if (event[i].phase == SN_CONTACT_BEGIN && is_same(event[i].particle, ball) &&
                 event[i].other_body.generation && event[i].other_body.index == box.index) {
@@ -82,7 +83,7 @@ static double run(sn_world *world, sn_particle ball, sn_body box)
     return met;
 }
 
-/* How far the ball has come down the ramp; whether that is what it should be, to a hundredth. */
+/* Prints the path of a ball down the ramp. Returns whether it is exact to a hundredth. */
 static bool tell(const sn_world *world, const char *what, sn_particle ball, double exact)
 {
     sn_vec3 x = sn_particle_position(world, ball), x0 = on_ramp(-2, radius, 0);
@@ -91,7 +92,7 @@ static bool tell(const sn_world *world, const char *what, sn_particle ball, doub
     return fabs(way - exact) <= 0.001 + 0.01 * exact;
 }
 
-/* Picks the ball up with a ray, as if a mouse pointed at it, and hangs it up 1 m higher. */
+/* Picks the ball up with a ray, as with a mouse, and pulls it up by 1 m. */
 static bool pick_up(sn_world *world, sn_particle ball)
 {
     sn_vec3 x = sn_particle_position(world, ball), back = on_ramp(0, 3, 0), ray = on_ramp(0, -1, 0);
@@ -100,7 +101,7 @@ static bool pick_up(sn_world *world, sn_particle ball)
     if (!sn_query_ray(world, eye, ray, 10, sn_default_query_filter(), &hit) || !is_same(hit.particle, ball))
         return false;
     printf("a ray meets it after %.2f m", (double)hit.distance);
-    sn_point grip = sn_query_pick(world, eye, ray, 10, 0, NULL); /* the same, as a point that can be held */
+    sn_point grip = sn_query_pick(world, eye, ray, 10, 0, NULL); /* the same as a point for constraints */
     sn_vec3 up = {x.x, x.y + 1, x.z};
     sn_constraint_add_pin_at(world, grip, up);
     run(world, ball, (sn_body){0});
@@ -116,7 +117,7 @@ int main(void)
     if (sn_world_create(&def, &world) != SN_OK)
         return 1;
     sn_contact_settings settings = sn_default_contact_settings();
-    settings.events = true; /* they cost a little, so they are asked for */
+    settings.events = true; /* they cost a little, so they are off by default */
     sn_world_set_contact_settings(world, &settings);
 
     /* the ramp, with the middle of its surface at the origin; and a box 0.6 m before the first ball, at 0.5 m/s */

@@ -1,14 +1,14 @@
 /* Debug drawing: a world as lines and points, in a picture.
 
-   A crate hangs from a rope, a sheet of cloth falls onto a ball, and boxes have piled up. After two seconds the world is drawn with
-   all layers, from the side, as draw.svg in the folder that the program is given (or out). */
+   A crate hangs from a rope, a sheet of cloth falls onto a ball, and boxes have piled up. After two seconds the
+   world is drawn with all layers, seen from the side, to draw.svg in the folder given to the program (default: out). */
 #include "output.h"
 
 #include <math.h>
 #include <sinew/sinew.h>
 #include <stdlib.h>
 
-/* ---- A picture: x and z go to the right and up the page, y up ---- */
+/* ---- A picture: x and z are to the right and upwards on the page, y upwards -------------------------------------- */
 
 enum { WIDTH = 1100, HEIGHT = 700 };
 
@@ -56,7 +56,7 @@ static void draw_text(void *context, sn_vec3 place, const char *text, uint32_t c
 {
     page *p = context;
     if (*text >= '0' && *text <= '9')
-        return; /* the number of a particle: there are too many of them */
+        return; /* numbers of particles: there are too many */
     fprintf(p->file, "<text x='%.1f' y='%.1f' fill='#%06x'>%s</text>\n", across(place), down(place), (unsigned)colour,
             text);
     p->texts++;
@@ -80,7 +80,7 @@ static bool draw_world(const sn_world *world, page *p)
 
 enum { SIDE = 12 };
 
-/* A square of cloth at a height, with a skin. */
+/* Adds a horizontal square of cloth with a skin. */
 static void add_cloth(sn_world *world, float height)
 {
     uint32_t corner[(SIDE - 1) * (SIDE - 1) * 6], count = 0;

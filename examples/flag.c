@@ -1,4 +1,5 @@
-/* The scene library (sinew/scene.h): a flag and its cord from builders, wind from a text, and an event that lets the flag go. */
+/* The scene library (sinew/scene.h): a flag and its cord from builders, wind from a text, and an event that releases
+   the flag. */
 #include <sinew/scene.h>
 #include <stdio.h>
 

@@ -1,19 +1,19 @@
-/* The loop of a game: a screen of 144 Hz over a world of 60 Hz, with frames that are never quite as long as they should be.
+/* The loop of a game: a screen of 144 Hz over a world of 60 Hz, with irregular frame times.
 
-   A crate slides at 3 m/s and turns, under a lantern on a rope. Every frame shows where they are. The program prints how even
-   that looks: by how much the motion of the crate on the screen differs from 3 m/s times the time of the frame, drawn
-   where the world has it, and drawn in between. */
+   A crate slides at 3 m/s and rotates, under a lantern on a rope. Every frame shows them. The program prints how
+   smooth the motion looks: by how much the crate moves on the screen compared with 3 m/s times the time of the
+   frame, once drawn at its position in the world, and once interpolated. */
 #include <sinew/sinew.h>
 #include <stdio.h>
 
-/* What a renderer would use: vertices of the rope, and a pose for the mesh of the crate. */
+/* What a renderer needs: vertices of the rope, and a pose for the mesh of the crate. */
 typedef struct picture {
     sn_vec3 rope[20];
     sn_vec3 crate;
     sn_quat crate_rotation;
 } picture;
 
-/* Frame times as a screen gives them: about 1/144 s, and sometimes a frame is missed. */
+/* A frame time as of a screen: about 1/144 s; sometimes a frame is missed. */
 static double next_frame(unsigned *random)
 {
     *random = *random * 1664525u + 1013904223u;
@@ -49,7 +49,7 @@ int main(void)
     sn_particles rope = hang_rope(world);
     sn_body crate = sn_body_add_box(world, (sn_vec3){0, 0, 0}, (sn_vec3){1, 1, 1}, 200);
     sn_body_set_velocity(world, crate, (sn_vec3){3, 0, 0}, (sn_vec3){0, 1, 0});
-    sn_accumulator *accumulator = sn_accumulator_create(world, NULL); /* steps of 1/60 s, at most 5 in a frame */
+    sn_accumulator *accumulator = sn_accumulator_create(world, NULL); /* steps of 1/60 s, at most 5 per frame */
 
     picture drawn, last;
     sn_vec3 plain = {0, 0, 0}, last_plain = {0, 0, 0};
@@ -60,7 +60,7 @@ int main(void)
         double seconds = next_frame(&random);
         result = sn_accumulator_add(accumulator, world, seconds, &dropped);
         for (; result == SN_OK && sn_accumulator_due(accumulator) > 0; ++steps) {
-            /* what acts for one step: here a force that carries the crate */
+            /* forces act for one step: here one that carries the crate */
             sn_body_apply_force(world, crate, (sn_vec3){0, (sn_real)(9.81 * 1600), 0}, sn_body_centre(world, crate));
             result = sn_accumulator_step(accumulator, world);
         }
@@ -70,9 +70,9 @@ int main(void)
         last_plain = plain;
         sn_accumulator_read_positions(accumulator, world, rope, alpha, &drawn.rope[0].x, 0);
         sn_accumulator_body_pose(accumulator, world, crate, alpha, &drawn.crate, &drawn.crate_rotation);
-        plain = sn_body_position(world, crate); /* as one would without an accumulator's help */
+        plain = sn_body_position(world, crate); /* the position without interpolation */
         shown += seconds;
-        if (shown > 0.1) { /* once two states are there */
+        if (shown > 0.1) { /* once there are two states */
             uneven = worst_error(&last.crate, &drawn.crate, seconds, uneven);
             uneven_plain = worst_error(&last_plain, &plain, seconds, uneven_plain);
         }

@@ -1,10 +1,11 @@
-/* What the five integrators do, in figures and curves: the source of the numbers and pictures in docs/integrators.md.
+/* The properties of the five integrators, in figures and curves: the source of the numbers and pictures in
+   docs/integrators.md.
 
        integrators [OUT_DIR]
 
    Three experiments: an orbit, whose error shows the order of each scheme; a mass on a spring, whose energy shows
-   what a scheme gives and takes; a rod pendulum, which shows what projection does to them. Tables go to the terminal,
-   curves to OUT_DIR (default: out) as text, and integrators.gp draws them with gnuplot. */
+   what a scheme adds or removes; a pendulum on a rod, which shows the effect of projection. Tables are printed,
+   curves are written to OUT_DIR (default: out) as text, and integrators.gp draws them with gnuplot. */
 #include <sinew/sinew.h>
 
 #include <math.h>
@@ -15,7 +16,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* A way to integrate: a scheme, and where constraints take their gradients. */
+/* A method: a scheme, and where constraints take their gradients. */
 typedef struct method {
     const char *name;
     sn_integrator integrator;
@@ -30,7 +31,7 @@ static const method schemes[] = {
     {"BDF2", SN_INTEGRATOR_BDF2, SN_GRADIENTS_CURRENT},
 };
 
-/* With a rod: every scheme by plain projection, and with gradients at the start where that is offered. */
+/* With a rod: every scheme with plain projection, and with gradients at the start where that is available. */
 static const method with_rods[] = {
     {"plain, symplectic Euler", SN_INTEGRATOR_SYMPLECTIC_EULER, SN_GRADIENTS_CURRENT},
     {"plain, leapfrog or Verlet", SN_INTEGRATOR_LEAPFROG, SN_GRADIENTS_CURRENT},
@@ -58,7 +59,7 @@ static void log_failure(void *context, sn_log_level level, const char *text)
         give_up(text, "");
 }
 
-/* A world whose steps are single substeps. Any call that fails ends the program. */
+/* A world whose steps are single substeps. Any failing call ends the program. */
 static sn_world *make_world(const method *m, double gravity)
 {
     sn_world *world;
@@ -103,8 +104,8 @@ static sn_vec3 pull_of_the_sun(void *context, const sn_field_in *in)
     return vec(-f * x, -f * y, 0);
 }
 
-/* Two seconds of an ellipse that starts in its perihelion at (1, 0) with speed 1.25; the distance from where Kepler's
-   equation has it. */
+/* Two seconds of an elliptic orbit that starts in its perihelion at (1, 0) with speed 1.25. Returns the distance
+   from the solution of Kepler's equation. */
 static double orbit_error(const method *m, int steps)
 {
     const double time = 2, a = 1 / (2 - 1.25 * 1.25), e = 1 - 1 / a, mean = time / (a * sqrt(a));
@@ -149,9 +150,9 @@ static void orbit(void)
     close_file(file);
 }
 
-/* ---- A spring ----------------------------------------------------------------------------------------------------- */
+/* ---- A spring ---------------------------------------------------------------------------------------------------- */
 
-/* 1 kg on 100 N/m, which swings by half a metre. */
+/* 1 kg on a spring of 100 N/m, with an amplitude of half a metre. */
 static sn_world *make_spring(const method *m)
 {
     sn_world *world = make_world(m, 0);
@@ -166,7 +167,7 @@ static sn_world *make_spring(const method *m)
     return world;
 }
 
-/* The energy of a world over time, as a share of `whole`, counted from `zero`; returns the last. */
+/* Writes the energy of a world over time, relative to `zero`, as a share of `whole`; returns the last value. */
 static double write_energies(FILE *file, sn_world *world, int steps, int rate, double zero, double whole)
 {
     double share = 1;
@@ -196,7 +197,7 @@ static void spring(void)
     close_file(file);
 }
 
-/* ---- A pendulum ----------------------------------------------------------------------------------------------------- */
+/* ---- A pendulum -------------------------------------------------------------------------------------------------- */
 
 static const double g = 9.81;
 
@@ -248,7 +249,7 @@ static void pendulum(void)
     close_file(file);
 }
 
-/* ---- Pictures ------------------------------------------------------------------------------------------------------ */
+/* ---- Pictures ---------------------------------------------------------------------------------------------------- */
 
 static const char script[] =
     "# Draws the curves of integrators: gnuplot integrators.gp\n"

@@ -1,10 +1,10 @@
-/* Constraint kinds at work: eight small scenes in one picture, the one in docs/constraints.md.
+/* Constraint kinds: eight small scenes in one picture, the one in docs/constraints.md.
 
        kinds [OUT_DIR]
 
-   Every scene is simulated by one function below and written to OUT_DIR (default: out) as text: NAME.dat holds poses,
-   one block each, and NAME_path.dat the paths of its particles, one line a frame. kinds.gp then draws constraints.png
-   with gnuplot. */
+   Every scene is simulated by one function below and written to OUT_DIR (default: out) as text: NAME.dat has poses,
+   one block each, and NAME_path.dat the paths of its particles, one line per frame. kinds.gp then draws
+   constraints.png with gnuplot. */
 #include <sinew/sinew.h>
 
 #include <math.h>
@@ -19,7 +19,7 @@
 enum { FRAMES_PER_SECOND = 60 };
 
 static const double pi = 3.14159265358979324;
-static const sn_particle pen_up = {0, 0}; /* among drawn particles: begins a new line */
+static const sn_particle pen_up = {0, 0}; /* in a list of particles to draw: begins a new line */
 
 /* ---- Small helpers ----------------------------------------------------------------------------------------------- */
 
@@ -35,7 +35,7 @@ static void give_up(const char *what, const char *why)
     exit(EXIT_FAILURE);
 }
 
-/* Any call that fails is heard of here, and ends the program. */
+/* Receives the message of every failing call, and ends the program. */
 static void log_failure(void *context, sn_log_level level, const char *text)
 {
     if (level == SN_LOG_ERROR)
@@ -88,7 +88,7 @@ static void write_pose(FILE *file, const sn_world *world, const sn_particle *dra
     fputs("\n\n", file);
 }
 
-/* The time, then x and y of every particle, in one line. */
+/* Writes a line: the time, then x and y of every particle. */
 static void write_paths(FILE *file, const sn_world *world, const sn_particle *drawn, size_t count)
 {
     fprintf(file, "%.4f", sn_world_time(world));
@@ -99,7 +99,7 @@ static void write_paths(FILE *file, const sn_world *world, const sn_particle *dr
     fputc('\n', file);
 }
 
-/* Runs the world for so many frames, writes poses and paths, and ends the world. */
+/* Runs the world for so many frames, writes poses and paths, and destroys the world. */
 static void film(const char *name, sn_world *world, const sn_particle *drawn, size_t count, int frames)
 {
     FILE *poses = open_file(name, ".dat"), *path = open_file(name, "_path.dat");
@@ -116,7 +116,7 @@ static void film(const char *name, sn_world *world, const sn_particle *drawn, si
 
 /* ---- Beads on wires ---------------------------------------------------------------------------------------------- */
 
-/* A bead that starts at the first of the places. The curve runs through them, or straight from one to the next. */
+/* A bead that starts at the first of the points. The curve through them is smooth or straight from point to point. */
 static void bead(const char *name, bool smooth, const double (*place)[2], uint32_t count, int frames)
 {
     sn_particle drawn[16];
@@ -145,7 +145,7 @@ static void polyline(void)
 
 /* ---- Joints ------------------------------------------------------------------------------------------------------ */
 
-/* Three links on a fixed stump. Every joint turns by 27 degrees at most, up or down. */
+/* Three links on a fixed stump. Every joint rotates by 27 degrees at most, up or down. */
 static void arm(void)
 {
     enum { POINTS = 5 };
@@ -168,7 +168,7 @@ static void arm(void)
     film("arm", world, p, POINTS, 240);
 }
 
-/* A bob goes round a hoop and takes along a slider on an upright wire: a Scotch yoke. */
+/* A bob moves around a hoop and drives a slider on an upright wire: a Scotch yoke. */
 static void yoke(void)
 {
     sn_world *world = make_world("yoke", 2, 9.81);
@@ -182,7 +182,7 @@ static void yoke(void)
     film("yoke", world, p, 2, 90);
 }
 
-/* A soft, damped wish to be straight, and rods: an arc opens into a line. There is no gravity. */
+/* Rods and a soft, damped collinearity constraint: an arc opens into a line. There is no gravity. */
 static void row(void)
 {
     enum { POINTS = 13 };
@@ -205,13 +205,13 @@ static void row(void)
 
 enum { STRIP_CELLS = 20 };
 
-/* A strip of 1 m by 0.1 m, two triangles in a cell, its first cell held, at rest. side receives the near edge. */
+/* A strip of 1 m by 0.1 m, two triangles per cell, at rest, with its first cell held. side receives the near edge. */
 static sn_world *make_strip(double compliance, sn_particle *side)
 {
     const double cell = 1.0 / STRIP_CELLS;
     sn_world *world = make_world("strip", 3, 9.81);
     sn_settings settings = sn_world_settings(world);
-    settings.substeps = 200; /* light and stiff: with 50 it would sag a quarter too far */
+    settings.substeps = 200; /* the strip is light and stiff: with 50 it would sag a quarter too far */
     sn_world_configure(world, &settings);
     sn_particle p[2 * STRIP_CELLS + 4];
     const uint32_t count = COUNT(p);
@@ -262,8 +262,9 @@ static uint32_t balloon_point(int ring, int sector)
                            : BALLOON_POINTS - 1;
 }
 
-/* A rod that gives and would be shorter. Its stiffness goes with the area it stands for, by its length squared, so that
-   the skin is taut alike everywhere, from the wide cells of the equator to the narrow ones of the poles. */
+/* A compliant rod under tension. Its stiffness is proportional to the area for which it stands, hence to its length
+   squared, so that the tension of the skin is the same everywhere, from the wide cells of the equator to the narrow
+   ones of the poles. */
 static void add_rubber(sn_world *world, sn_particle a, sn_particle b)
 {
     sn_vec3 x = sn_particle_position(world, a), y = sn_particle_position(world, b);
@@ -274,7 +275,8 @@ static void add_rubber(sn_world *world, sn_particle a, sn_particle b)
     sn_constraint_set_material(world, edge, (sn_material){.compliance = sn_compliance((sn_real)stiffness)});
 }
 
-/* A triangle of the skin, and those of its edges that run to a higher number: of two neighbours, one adds the edge. */
+/* A triangle of the skin, and those of its edges that run to a higher number: of two neighbouring triangles, one
+   adds the edge. */
 static void add_triangle(sn_world *world, const sn_particle *p, uint32_t *index, uint32_t a, uint32_t b, uint32_t c)
 {
     const uint32_t corner[4] = {a, b, c, a};
@@ -307,7 +309,7 @@ static void build_balloon(sn_world *world, sn_particle *p)
     sn_constraint_add_surface(world, SN_KIND_SURFACE_VOLUME, BALLOON_TRIANGLES, index[0], SN_MEASURE, 1);
 }
 
-/* The skin line by line, each closed. */
+/* Lists the lines of the skin to draw, each closed. */
 static size_t draw_balloon(const sn_particle *p, sn_particle *drawn)
 {
     size_t count = 0;
@@ -319,7 +321,7 @@ static size_t draw_balloon(const sn_particle *p, sn_particle *drawn)
     return count;
 }
 
-/* Two plates wait for a second, close in from 1 m to 0.6 m and wait again. */
+/* The height of the plates: they wait for a second, close in from 1 m to 0.6 m and wait again. */
 static double plate_height(int frame)
 {
     return frame < 60 ? 0.5 : frame < 150 ? 0.5 - 0.2 * (frame - 60) / 90 : 0.3;
@@ -337,7 +339,7 @@ static void balloon(void)
     for (int i = 0; i < 2 * BALLOON_POINTS; ++i)
         plate[i % 2][i / 2] =
             sn_constraint_add_half_space(world, sn_at(p[i / 2]), vec(0, 0, 0), vec(0, i % 2 ? -1 : 1, 0));
-    for (int i = 0; i < 2; ++i) /* lest it roll over between the plates */
+    for (int i = 0; i < 2; ++i) /* keeps it from rolling over between the plates */
         sn_constraint_add_on_line(world, sn_at(p[i * (BALLOON_POINTS - 1)]), vec(0, 0, 0), vec(0, 1, 0));
     FILE *file = open_file("balloon", ".dat");
     size_t count = draw_balloon(p, drawn);
@@ -356,7 +358,8 @@ static void balloon(void)
 
 /* ---- A spring and rods ------------------------------------------------------------------------------------------- */
 
-/* 1 kg each, let go: on a spring of 80 N/m with a damper, on a rod that gives as much, on a rigid one. */
+/* Three masses of 1 kg are released: on a spring of 80 N/m with a damper, on a rod of the same compliance, on a
+   rigid rod. */
 static void spring(void)
 {
     sn_world *world = make_world("spring", 2, 9.81);
@@ -375,7 +378,7 @@ static void spring(void)
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
-/* Every panel has a place, (column, row) from the upper left; X, Y, W, H are then its pixels. */
+/* Every panel has a place, (column, row) from the upper left; X, Y, W, H are its pixels. */
 static const char *const style =
     "# Draws the picture of kinds: gnuplot kinds.gp\n"
     "set terminal pngcairo rounded font 'sans,11' background '#fdfcfa' size 1600, 850\n"

@@ -1,4 +1,4 @@
-/* Prints every constraint kind of the library as a Markdown table: the same table that the solvers work from. */
+/* Prints every constraint kind of the library as a Markdown table, from the table that the solvers use. */
 #include <sinew/sinew.h>
 #include <stdio.h>
 
@@ -54,7 +54,7 @@ static void print_notes(const sn_kind *kind)
         }
 }
 
-/* A '|' would end the table's cell. */
+/* Prints a cell of a table, in which '|' must be escaped. */
 static void print_cell(const char *text)
 {
     for (; text && *text; ++text)

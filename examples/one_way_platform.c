@@ -1,11 +1,11 @@
-/* Callbacks of contact: a platform that is solid from above only, a conveyor belt, and a ghost that touches nothing.
+/* Callbacks of contact: a platform that is solid only from above, a conveyor belt, and a ghost without contact.
 
-   A crate of 1 m is thrown up through the platform, falls back onto it and stays there. A ball lies on the belt and is carried off. The
-   ghost is a ball, too, and falls through everything. */
+   A crate of 1 m is thrown up through the platform, falls back onto it and stays there. A ball lies on the belt and
+   is carried off. The ghost, also a ball, falls through everything. */
 #include <sinew/sinew.h>
 #include <stdio.h>
 
-/* What the functions know. */
+/* The context of the callbacks. */
 typedef struct level {
     sn_body platform, belt;
     sn_particle ghost;
@@ -16,14 +16,14 @@ static bool is_same(sn_body a, sn_body b)
     return a.index == b.index && a.generation == b.generation;
 }
 
-/* Whether the two may touch at all. */
+/* Whether the two may come into contact at all. */
 static bool filter(void *context, const sn_contact_pair *pair)
 {
     const level *l = context;
     return pair->particle.index != l->ghost.index;
 }
 
-/* Whether the contact acts in this step, and how. Normals point to the particle or body. */
+/* Whether the contact acts in this step, and how. The normal points towards the particle or body. */
 static bool pre_solve(void *context, sn_contact *contact)
 {
     const level *l = context;
@@ -31,7 +31,8 @@ static bool pre_solve(void *context, sn_contact *contact)
         contact->surface_velocity.x = 2; /* m/s */
     if (!is_same(contact->pair.other_body, l->platform))
         return true;
-    return contact->normal.y > 0.9f && contact->separation > -0.02f; /* from above, and not while it passes */
+    /* only from above, and not while the crate passes */
+    return contact->normal.y > 0.9f && contact->separation > -0.02f;
 }
 
 int main(void)

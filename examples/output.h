@@ -1,4 +1,4 @@
-/* Folders, files and pictures, for the examples that write some. */
+/* Folders, files and pictures, for examples that write files. */
 #ifndef SINEW_EXAMPLES_OUTPUT_H
 #define SINEW_EXAMPLES_OUTPUT_H
 
@@ -19,14 +19,14 @@
 #define NOWHERE           ">/dev/null 2>&1"
 #endif
 
-/* Closes a file; whether all of it was written. */
+/* Closes a file. Returns whether all of it was written. */
 static inline bool close_whole(FILE *file)
 {
     bool whole = ferror(file) == 0;
     return fclose(file) == 0 && whole;
 }
 
-/* Whether a picture is complete. gnuplot says nothing of a disk that fills up; but a whole PNG ends with IEND. */
+/* Whether a picture is complete. gnuplot does not report a full disk, but a complete PNG ends with IEND. */
 static inline bool is_whole_png(const char *path)
 {
     char end[8] = {0};

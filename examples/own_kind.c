@@ -1,16 +1,16 @@
-/* A constraint kind of one's own, that runs wide: beads slide down helices about the y axis.
+/* A constraint kind of your own with vector instructions: beads slide down helices about the y axis.
 
    With rho and theta a bead's polar coordinates about the axis and c = pitch / 2 pi the rise per radian,
 
-       C0 = rho - radius                     gradient (x, 0, z) / rho
-       C1 = y - c theta, to the next turn    gradient (c z / rho^2, 1, -c x / rho^2)
+       C0 = rho - radius                             gradient (x, 0, z) / rho
+       C1 = y - c theta, modulo the pitch            gradient (c z / rho^2, 1, -c x / rho^2)
 
    Without friction a bead falls by g t^2 / 2 * c^2 / (radius^2 + c^2).
 
-   The formula is written over lanes (sinew/lanes.h). This file is compiled once as it is, for one constraint at a time; once more
-   with -DSN_VECTOR=16, for four; and on x86 with -DSN_VECTOR=32 -mavx2 -mno-fma, for eight. The first is told of the others by
-   -DSN_LANES_16=1 -DSN_LANES_32=1. Without them it runs all the same, one by one. Everywhere -ffp-contract=off: then all widths
-   have the same bits. */
+   The formula is written over lanes (sinew/lanes.h). This file is compiled once as it is, for one constraint at a
+   time; once more with -DSN_VECTOR=16, for four; and on x86 with -DSN_VECTOR=32 -mavx2 -mno-fma, for eight. The
+   first compilation refers to the others if it has -DSN_LANES_16=1 -DSN_LANES_32=1. Without them the kind also runs,
+   one constraint at a time. All use -ffp-contract=off: then all widths give the same bits. */
 #include <sinew/lanes.h>
 
 static void helix_formula(const lanes_in *in, lanes_out *out)
@@ -26,7 +26,7 @@ static void helix_formula(const lanes_in *in, lanes_out *out)
     out->exists = lanes_above(square, zero); /* on the axis there is no gradient */
 }
 
-SN_LANES(helix, helix_formula, 1, 2, 2, 0) /* points, rows, numbers of parameters, numbers that it remembers */
+SN_LANES(helix, helix_formula, 1, 2, 2, 0) /* points, rows, number of parameters, numbers of internal state */
 
 #if !SN_VECTOR
 #include <sinew/sinew.h>
@@ -42,7 +42,7 @@ static const sn_kind kind = {.name = "helix",
                              .eval = SN_LANES_EVAL(helix),
                              .lanes = SN_LANES_TABLE(helix)};
 
-/* The fall of the first bead in two seconds, m; NaN: it failed. */
+/* The fall of the first bead in two seconds, m; NaN on failure. */
 static double slide(sn_simd simd, uint64_t *hash)
 {
     sn_world_def def = sn_default_world_def();

@@ -1,5 +1,6 @@
-/* A small game in one file: a ragdoll falls onto a cloth that hangs between four posts, contact events say what hit what, the mouse picks the
-   ragdoll up by its head, and rollback takes the last second back and plays it again, bit for bit. */
+/* A small game in one file: a ragdoll falls onto a cloth that hangs between four posts, contact events report
+   impacts, the mouse picks the ragdoll up by its head, and rollback restores the last second and runs it again, bit
+   for bit. */
 #include <sinew/sinew.h>
 
 #include <math.h>
@@ -96,7 +97,7 @@ static sn_body add_doll(sn_world *world, sn_real y)
     return head;
 }
 
-/* One frame; what touched first in it is told. */
+/* Steps one frame, and prints its first impact. */
 static void step(sn_world *world, bool tell, int frame)
 {
     uint32_t count;
@@ -110,7 +111,7 @@ static void step(sn_world *world, bool tell, int frame)
             const bool sheet = event[i].skin.generation || sn_particle_group(world, event[i].particle) == GROUP_CLOTH;
             printf("frame %3d: '%c' meets the %s at %.1f m/s\n", frame, (int)sn_body_user(world, body),
                    sheet ? "cloth" : "floor", (double)event[i].impact);
-            tell = false; /* one is enough for a frame */
+            tell = false; /* one line per frame */
         }
 }
 
@@ -130,7 +131,7 @@ int main(void)
     printf("the middle of the cloth is at %.2f m, the head at %.2f m\n", (double)middle.y,
            (double)sn_body_centre(world, head).y);
 
-    /* The mouse: a ray at the head, and a soft pin where it hits, which is led up. */
+    /* The mouse: a ray at the head, and a soft pin at the hit, which is moved up. */
     const sn_vec3 at = sn_body_centre(world, head);
     sn_real far;
     sn_point grip = sn_query_pick(world, (sn_vec3){at.x, at.y + 3, at.z}, (sn_vec3){.y = -1}, 10, 0.01f, &far);

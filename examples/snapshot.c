@@ -1,10 +1,10 @@
-/* Go back, branch, compare: a double pendulum is saved in flight and let go again twice, once as it was and once with
-   a push of a hundredth of a newton second, which is enough to end up elsewhere. */
+/* Return, branch, compare: a double pendulum is saved in motion and continued twice, once unchanged and once with an
+   impulse of a hundredth of a newton second, which is enough to change the outcome. */
 #include <sinew/sinew.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Five more seconds, and what they lead to. */
+/* Runs five more seconds, and prints the result. */
 static uint64_t run_on(sn_world *world, const char *what, sn_particle bob)
 {
     for (int frame = 0; frame < 300; ++frame)

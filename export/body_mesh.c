@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- The mesh ---------------------------------------------------------------------------------------------------------- */
+/* ---- The mesh ---------------------------------------------------------------------------------------------------- */
 
-/* Appends all shapes of a body but sensors, in its frame. */
+/* Appends all shapes of a body except sensors, in its frame. */
 static bool append_body(sn_body_mesh *m, uint32_t body, const sn_body_def *def)
 {
     sn_shape_mesh all = {m->vertex_count, m->vertex, m->triangle_count, m->triangle};

@@ -1,10 +1,10 @@
-/* The surface of rigid bodies as triangles, to be looked at: that of all shapes of all bodies of an object, in one mesh. */
+/* The surface of rigid bodies as triangles, for display: all shapes of all bodies of an object in one mesh. */
 #ifndef SN_EXPORT_BODY_MESH_H
 #define SN_EXPORT_BODY_MESH_H
 
 #include "scene/object.h"
 
-/* Where a body was when it was last seen. */
+/* The last known pose of a body. */
 typedef struct sn_body_pose {
     sn_vec3 position;
     sn_quat rotation;
@@ -14,21 +14,23 @@ typedef struct sn_body_pose {
 typedef struct sn_body_mesh {
     uint32_t vertex_count;
     sn_vec3 *vertex;   /* m, in the frame of its body */
-    uint32_t *body_of; /* which body of the object each belongs to */
+    uint32_t *body_of; /* the index of each vertex's body in the object */
     uint32_t triangle_count;
     uint32_t *triangle; /* counter-clockwise seen from outside */
     uint32_t body_count;
     sn_body_pose *pose;
 } sn_body_mesh;
 
-/* Round things have facets, and rounded hulls are only about as large as they are. False when memory runs out. */
+/* Makes the mesh. Round shapes have facets, and the size of rounded hulls is approximate. False when memory runs
+   out. */
 bool sn_body_mesh_make(const sn_world *world, const sn_object *object, sn_body_mesh *mesh);
 void sn_body_mesh_release(sn_body_mesh *mesh);
 
-/* Where a body is now; one that is gone stays where it was last. */
+/* Reads the pose of a body. A body that no longer exists keeps its last pose. */
 bool sn_body_pose_read(const sn_world *world, sn_body body, sn_body_pose *pose);
 
-/* The same for all bodies of a mesh, and where its vertices are then, m; and their velocities, m/s, unless that is NULL. */
+/* The same for all bodies of a mesh. Also writes the positions of its vertices, m, and their velocities, m/s, unless
+   velocity is NULL. */
 bool sn_body_mesh_place(const sn_world *world, const sn_object *object, sn_body_mesh *mesh, sn_vec3 *place,
                         sn_vec3 *velocity);
 

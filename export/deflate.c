@@ -1,5 +1,5 @@
-/* Compression: repeated strings become references (LZ77, by a hash table of the last place of every three bytes), and what is left gets
-   Huffman codes, made anew for every block. */
+/* Compression: repeated strings become references (LZ77, with a hash table of the last position of every four
+   bytes); literals and references are coded with Huffman codes, which are made anew for every block. */
 #include "export/deflate.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #define DISTANCES  30u
 #define END        256u
 #define WINDOW     32768u
-#define LEAST      4u   /* bytes in a reference: three are seldom shorter that way */
-#define MOST       258u /* the same */
+#define LEAST      4u   /* bytes in a reference: three are seldom shorter as a reference */
+#define MOST       258u /* bytes in a reference */
 #define HASH_BITS  15u
 #define BLOCK      65536u /* symbols */
 #define CODE_LIMIT 15u    /* bits */
@@ -43,7 +43,7 @@ void sn_bytes_put(sn_bytes *bytes, const void *data, size_t count)
     bytes->count += count;
 }
 
-/* ---- Bits ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Bits -------------------------------------------------------------------------------------------------------- */
 
 typedef struct writer {
     sn_bytes *to;
@@ -60,15 +60,15 @@ static void put_bits(writer *w, uint32_t value, uint32_t count)
     }
 }
 
-/* ---- Huffman codes --------------------------------------------------------------------------------------------------------- */
+/* ---- Huffman codes ----------------------------------------------------------------------------------------------- */
 
 typedef struct code {
     uint8_t length[LITERALS];
-    uint16_t bits[LITERALS]; /* as they are written: the first bit lowest */
+    uint16_t bits[LITERALS]; /* in the order of writing: the first bit is the lowest */
 } code;
 
-/* Lengths of a Huffman code: the two rarest are joined again and again. Where one would be longer than the limit, counts are made more
-   alike and it starts over. */
+/* Code lengths of a Huffman code: repeatedly joins the two rarest nodes. If a length exceeds the limit, the counts
+   are made more equal and it starts again. */
 static void find_lengths(const uint32_t *given, uint32_t symbols, uint32_t limit, uint8_t *length)
 {
     uint32_t count[2 * LITERALS], parent[2 * LITERALS], most = 0;
@@ -88,7 +88,7 @@ static void find_lengths(const uint32_t *given, uint32_t symbols, uint32_t limit
                     low[1] = i;
                 }
             if (low[1] == UINT32_MAX) {
-                if (low[0] < symbols) /* there is but one */
+                if (low[0] < symbols) /* there is only one symbol */
                     length[low[0]] = 1;
                 if (low[0] != UINT32_MAX)
                     parent[low[0]] = UINT32_MAX;
@@ -109,7 +109,7 @@ static void find_lengths(const uint32_t *given, uint32_t symbols, uint32_t limit
     } while (most > limit);
 }
 
-/* The bits that go with lengths: shorter ones first, and among equals in order. */
+/* The code words that follow from the lengths: shorter ones first, equal ones in the order of symbols. */
 static void find_bits(code *c, uint32_t symbols)
 {
     uint32_t number[CODE_LIMIT + 2] = {0}, next[CODE_LIMIT + 2] = {0};
@@ -137,7 +137,7 @@ static void put_symbol(writer *w, const code *c, uint32_t symbol)
     put_bits(w, c->bits[symbol], c->length[symbol]);
 }
 
-/* ---- Blocks ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 /* A literal (distance 0), or a reference. */
 typedef struct symbol {
@@ -152,7 +152,7 @@ static uint32_t class_of(const uint16_t *base, uint32_t count, uint32_t value)
     return i;
 }
 
-/* Code lengths, themselves coded: RFC 1951, 3.2.7, without runs but those of zeros. */
+/* Writes the code lengths, which are coded themselves: RFC 1951, 3.2.7, with runs of zeros only. */
 static void put_code_lengths(writer *w, const code *literal, const code *distance)
 {
     static const uint8_t order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
@@ -189,7 +189,7 @@ static void put_code_lengths(writer *w, const code *literal, const code *distanc
 static void put_block(writer *w, const symbol *symbols, uint32_t number, bool last)
 {
     uint32_t literals[LITERALS] = {[END] = 1},
-             distances[DISTANCES] = {1, 1}; /* a code of one would be a special case */
+             distances[DISTANCES] = {1, 1}; /* at least two, since a code of one symbol would be a special case */
     code literal, distance;
     for (uint32_t i = 0; i < number; ++i)
         if (symbols[i].distance) {
@@ -201,7 +201,7 @@ static void put_block(writer *w, const symbol *symbols, uint32_t number, bool la
     make_code(&literal, literals, LITERALS, CODE_LIMIT);
     make_code(&distance, distances, DISTANCES, CODE_LIMIT);
     put_bits(w, last, 1);
-    put_bits(w, 2, 2); /* codes of its own */
+    put_bits(w, 2, 2); /* a block with dynamic Huffman codes */
     put_code_lengths(w, &literal, &distance);
     for (uint32_t i = 0; i < number; ++i) {
         if (!symbols[i].distance) {
@@ -218,7 +218,7 @@ static void put_block(writer *w, const symbol *symbols, uint32_t number, bool la
     put_symbol(w, &literal, END);
 }
 
-/* ---- References -------------------------------------------------------------------------------------------------------------- */
+/* ---- References -------------------------------------------------------------------------------------------------- */
 
 static uint32_t hash_of(const unsigned char *at)
 {
@@ -227,7 +227,7 @@ static uint32_t hash_of(const unsigned char *at)
     return four * 2654435761u >> (32 - HASH_BITS);
 }
 
-/* How many bytes at `at` are the same as at `from`. */
+/* The number of equal bytes at `at` and at `from`. */
 static uint32_t agreement(const unsigned char *at, const unsigned char *from, size_t left)
 {
     uint32_t most = left < MOST ? (uint32_t)left : MOST, i = 0;
@@ -249,7 +249,7 @@ static uint32_t adler(const unsigned char *data, size_t count)
 bool sn_deflate(sn_bytes *to, const unsigned char *data, size_t count)
 {
     writer w = {.to = to};
-    size_t *last = calloc((size_t)1 << HASH_BITS, sizeof *last); /* 1 + a place; 0: none */
+    size_t *last = calloc((size_t)1 << HASH_BITS, sizeof *last); /* 1 + a position; 0: none */
     symbol *symbols = malloc(BLOCK * sizeof *symbols);
     if (!last || !symbols)
         to->failed = true;

@@ -6,16 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that grow. Zeroed, it is empty; free(data) when done. */
+/* A growing array of bytes. Zeroed, it is empty; free(data) when done. */
 typedef struct sn_bytes {
     unsigned char *data;
     size_t count, capacity;
-    bool failed; /* memory ran out: what was put since is lost */
+    bool failed; /* memory ran out: bytes added since then are lost */
 } sn_bytes;
 
 void sn_bytes_put(sn_bytes *bytes, const void *data, size_t count);
 
-/* Puts a zlib stream that unpacks to these bytes. False when memory runs out. */
+/* Appends a zlib stream of these bytes. False when memory runs out. */
 bool sn_deflate(sn_bytes *to, const unsigned char *data, size_t count);
 
 #endif

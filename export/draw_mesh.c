@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CREASE 0.8f /* the cosine of the angle up to which an edge looks round */
+#define CREASE 0.8f /* the cosine of the angle up to which an edge is shaded smoothly */
 
 static double dot(sn_vec3 a, sn_vec3 b)
 {
@@ -20,13 +20,14 @@ void sn_draw_extend(float low[3], float high[3], sn_vec3 at, sn_real radius)
     }
 }
 
-/* Of length twice the area. */
+/* The normal, with a length of twice the area. */
 static sn_vec3 face_normal(const sn_vec3 *vertex, const uint32_t *t)
 {
     return sn_draw_cross(sn_draw_sub(vertex[t[1]], vertex[t[0]]), sn_draw_sub(vertex[t[2]], vertex[t[0]]));
 }
 
-/* The normal at a corner is the sum over the faces around the vertex that are turned little against this one. */
+/* The normal at a corner is the sum over the faces around the vertex whose normals differ little from that of this
+   face. */
 bool sn_facets_make(sn_facets *facets, const sn_vec3 *vertex, uint32_t vertices, const uint32_t *triangle,
                     uint32_t triangles)
 {

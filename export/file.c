@@ -1,4 +1,4 @@
-#define _FILE_OFFSET_BITS 64 /* files beyond 2 GiB, on 32-bit systems too */
+#define _FILE_OFFSET_BITS 64 /* files beyond 2 GiB, also on 32-bit systems */
 
 #include "export/file.h"
 
@@ -13,7 +13,7 @@
 
 #define BUFFER_SIZE ((size_t)64 * 1024)
 
-/* ---- What differs between systems -------------------------------------------------------------------------------- */
+/* ---- Differences between systems --------------------------------------------------------------------------------- */
 
 #ifdef _WIN32
 #include <direct.h>
@@ -94,7 +94,7 @@ static int create_file(const char *path)
 
 static int write_some(int handle, const unsigned char *bytes, size_t count)
 {
-    return (int)write(handle, bytes, count); /* never more than the buffer, so it fits */
+    return (int)write(handle, bytes, count); /* at most the size of the buffer, so it fits an int */
 }
 
 static int read_some(int handle, unsigned char *bytes, size_t count)
@@ -129,7 +129,7 @@ static bool is_regular(int handle)
     return fstat(handle, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-/* Links are not followed: they are not ours. */
+/* Whether this is a plain file. Links are not followed: their targets were not made by this program. */
 static bool is_plain(const char *path)
 {
     struct stat about;
@@ -196,7 +196,7 @@ bool sn_file_open(sn_file *file, const char *path, char *message, size_t size)
 
 bool sn_file_close(sn_file *file, char *message, size_t size)
 {
-    if (!file->path) /* zeroed, or closed before */
+    if (!file->path) /* zeroed, or closed already */
         return true;
     if (file->length > file->kept)
         sn_file_cut(file, file->kept);
@@ -211,7 +211,7 @@ void sn_file_discard(sn_file *file)
 {
     if (!file->path)
         return;
-    bool regular = is_regular(file->handle); /* a device is not ours to delete */
+    bool regular = is_regular(file->handle); /* a device must not be deleted */
     close_file(file->handle);
     if (regular)
         remove(file->path);
@@ -228,7 +228,7 @@ static bool write_all(sn_file *file, const unsigned char *bytes, size_t count)
             bytes += done;
             count -= (size_t)done;
         } else if (done == 0) {
-            file->error = ENOSPC; /* nothing was taken and nothing said about why */
+            file->error = ENOSPC; /* nothing was written, and the system gives no reason */
         } else if (errno != EINTR) {
             file->error = errno;
         }
@@ -340,7 +340,7 @@ void sn_file_cut(sn_file *file, uint64_t length)
     file->length = length;
     if (file->kept > length)
         file->kept = length;
-    /* A pipe or a device cannot be cut, and then there is nothing to be done about it. */
+    /* A pipe or a device cannot be shortened; this is ignored. */
     if (shorten(file->handle, length))
         seek_to(file->handle, length);
 }
@@ -352,7 +352,7 @@ static bool make_one_folder(const char *path, char *message, size_t size)
     if (make_folder(path) == 0)
         return true;
     int error = errno;
-    if (is_folder(path)) /* also where it cannot be made because it is a drive, or a mount that is only for reading */
+    if (is_folder(path)) /* also if it cannot be made because it is a drive, or a mount that is read-only */
         return true;
     return fail(message, size, path, "cannot be made a folder", error);
 }
@@ -405,7 +405,7 @@ bool sn_file_head(const char *path, void *bytes, size_t capacity, size_t *count,
 
 /* ---- Files of an earlier run ------------------------------------------------------------------------------------- */
 
-/* Whether a file is called NAME_0001.ENDING. */
+/* Whether a file name has the form NAME_0001.ENDING. */
 static bool is_numbered(const char *file, const char *name, size_t digits, const char *ending)
 {
     size_t length = strlen(name);
@@ -453,7 +453,8 @@ bool sn_files_remove_numbered(const char *folder, const char *name, size_t digit
 
 /* ---- Numbers as text --------------------------------------------------------------------------------------------- */
 
-/* A locale may have any decimal point, of several bytes even. Whatever is not part of a number otherwise is it. */
+/* Replaces the decimal point of the locale, which may have several bytes, by '.': it is whatever is not otherwise
+   part of a number. Returns the new length. */
 static size_t plain_point(char *text)
 {
     size_t length = 0;
@@ -470,7 +471,7 @@ static size_t plain_point(char *text)
     return length;
 }
 
-/* NaN has no sign and no pattern that a reader of text could want. */
+/* Writes infinities and NaN; false for finite values. The sign and bits of a NaN are not written. */
 static bool is_special(char *text, double value)
 {
     if (isfinite(value))

@@ -1,39 +1,39 @@
-/* GIF 89a, after CompuServe's specification. A frame has a palette of its own (median cut, Heckbert 1982) and is compressed with LZW.
-   Pixels that did not change are transparent. */
+/* GIF 89a, after CompuServe's specification. Each frame has its own palette (median cut, Heckbert 1982) and is
+   compressed with LZW. Pixels that did not change are transparent. */
 #include "export/gif.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Colours ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Colours ----------------------------------------------------------------------------------------------------- */
 
-#define BITS        6 /* of each channel, by which colours are counted */
+#define BITS        6 /* of each channel, for counting colours */
 #define BINS        (1u << (3 * BITS))
 #define COLOURS     255
 #define TRANSPARENT 255
 
-/* A colour that occurs, or several that differ in their last bits only. */
+/* A bin of colours: those that occur and differ in their last bits only. */
 typedef struct colour {
-    uint32_t count, red, green, blue; /* how many pixels, and their sums */
+    uint32_t count, red, green, blue; /* the number of pixels, and the sums of their channels */
     uint32_t bin;
 } colour;
 
-/* Colours that share an entry of the palette: a range of the list. */
+/* A set of colours that share an entry of the palette: a range of the list. */
 typedef struct box {
     uint32_t first, count;
-    int axis;       /* along which it is longest: 0 red, 1 green, 2 blue */
-    uint64_t worth; /* pixels times the square of that length; 0: cannot be cut */
+    int axis;       /* along which the box is longest: 0 red, 1 green, 2 blue */
+    uint64_t worth; /* pixels times the square of that length; 0: the box cannot be cut */
 } box;
 
 #define CODES 4096
 
 struct sn_gif_scratch {
-    uint32_t place[BINS];      /* of a bin in the list, plus 1; 0: it does not occur */
-    unsigned char entry[BINS]; /* of a bin in the palette */
+    uint32_t place[BINS];      /* index of each bin in the list, plus 1; 0: the colour does not occur */
+    unsigned char entry[BINS]; /* index of each bin in the palette */
     colour list[BINS];         /* the colours that occur */
     box boxes[COLOURS];
-    uint16_t child[CODES][256]; /* of the LZW dictionary: the code of a string and one index more; 0: none */
+    uint16_t child[CODES][256]; /* the LZW dictionary: the code of a string followed by one more index; 0: none */
     unsigned char palette[256][3];
 };
 
@@ -68,7 +68,7 @@ static void measure_box(const colour *list, box *b)
     b->worth = pixels * longest * longest;
 }
 
-/* By one channel; of equal ones by the whole colour, so that the order is always the same. */
+/* Compares one channel; equal ones by the whole colour, so that the order is always the same. */
 static int compare(const colour *a, const colour *b, int axis)
 {
     const uint32_t left = channel(a->bin, axis), right = channel(b->bin, axis);
@@ -92,7 +92,7 @@ static int by_blue(const void *a, const void *b)
     return compare(a, b, 2);
 }
 
-/* Cuts a box where half of its pixels are on either side; what is cut off goes to `rest`. */
+/* Cuts a box so that half of its pixels are on either side; the second part becomes `rest`. */
 static void cut_box(colour *list, box *b, box *rest)
 {
     static int (*const by[3])(const void *, const void *) = {by_red, by_green, by_blue};
@@ -109,7 +109,7 @@ static void cut_box(colour *list, box *b, box *rest)
     measure_box(list, rest);
 }
 
-/* Counts the pixels of a row that changed. */
+/* Counts the pixels of each colour, without those that did not change. Returns the number of colours. */
 static uint32_t count_colours(struct sn_gif_scratch *s, const unsigned char *rgb, const unsigned char *earlier,
                               size_t pixels)
 {
@@ -132,7 +132,7 @@ static uint32_t count_colours(struct sn_gif_scratch *s, const unsigned char *rgb
     return count;
 }
 
-/* Fills the palette of a frame, and the entry of every colour in it. */
+/* Chooses the palette of a frame, and the entry of every colour in it. */
 static void choose_palette(struct sn_gif_scratch *s, uint32_t colours)
 {
     uint32_t boxes = colours > 0;
@@ -163,16 +163,16 @@ static void choose_palette(struct sn_gif_scratch *s, uint32_t colours)
     }
 }
 
-/* ---- LZW --------------------------------------------------------------------------------------------------------------------- */
+/* ---- LZW --------------------------------------------------------------------------------------------------------- */
 
 #define CLEAR 256
 #define END   257
 
-/* Codes go into bytes, least bit first, and bytes into blocks of up to 255. */
+/* Writes codes to bytes, lowest bit first, and bytes to blocks of up to 255. */
 typedef struct code_writer {
     sn_file *file;
     uint32_t bits, held;
-    unsigned char block[256]; /* its length, and what it holds */
+    unsigned char block[256]; /* its length, and its content */
 } code_writer;
 
 static void put_block(code_writer *w)
@@ -228,10 +228,10 @@ static void put_pixels(sn_gif *gif, const unsigned char *rgb)
         put_code(&w, 0, 8 - w.held);
     if (w.block[0] > 0)
         put_block(&w);
-    put_block(&w); /* an empty one ends it */
+    put_block(&w); /* an empty block ends the data */
 }
 
-/* ---- The file ---------------------------------------------------------------------------------------------------------------- */
+/* ---- The file ---------------------------------------------------------------------------------------------------- */
 
 static void put_u16(sn_file *file, uint32_t value)
 {
@@ -274,11 +274,12 @@ bool sn_gif_open(sn_gif *gif, const char *path, uint32_t width, uint32_t height,
 
 bool sn_gif_frame(sn_gif *gif, const unsigned char *rgb, char *message, size_t size)
 {
-    /* Delays are whole hundredths of a second. Rounding the times at which frames end keeps their sum true. */
+    /* Delays are whole hundredths of a second. The end times of frames are rounded, so that errors do not add up. */
     const uint32_t begin = (100 * gif->frames + gif->rate / 2) / gif->rate,
                    end = (100 * (gif->frames + 1) + gif->rate / 2) / gif->rate;
-    static const unsigned char control[4] = {0x21, 0xf9, 4, 1 << 2 | 1}, /* it stays, and one index is transparent */
-        after[2] = {TRANSPARENT, 0}, image[5] = {0x2c, 0, 0, 0, 0}, own_palette = 0x87;
+    /* the frame stays, and one index is transparent */
+    static const unsigned char control[4] = {0x21, 0xf9, 4, 1 << 2 | 1}, after[2] = {TRANSPARENT, 0},
+                               image[5] = {0x2c, 0, 0, 0, 0}, own_palette = 0x87;
     choose_palette(gif->scratch, count_colours(gif->scratch, rgb, gif->frames ? gif->earlier : NULL,
                                                (size_t)gif->width * gif->height));
     sn_file_put(&gif->file, control, sizeof control);
@@ -293,7 +294,7 @@ bool sn_gif_frame(sn_gif *gif, const unsigned char *rgb, char *message, size_t s
     if (!sn_file_keep(&gif->file, message, size)) {
         sn_file_discard(&gif->file);
         release(gif);
-        gif->frames = 0; /* closing finds nothing */
+        gif->frames = 0; /* sn_gif_close then does nothing */
         return false;
     }
     memcpy(gif->earlier, rgb, 3 * (size_t)gif->width * gif->height);

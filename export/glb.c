@@ -6,21 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The lengths in the file are of 32 bits. What the text takes is counted generously: so many bytes for a frame of something
-   soft, and for a thing. */
+/* Lengths in the file have 32 bits. The size of the text is an upper estimate: so many bytes for a frame of a soft
+   thing, and for each thing. */
 #define MOST_BYTES     UINT64_C(0xffffffff)
 #define TEXT_OF_KEY    600u
 #define TEXT_OF_OTHERS 2000u
 
-/* The weights of so many frames, a square, are counted with 32 bits. */
+/* The weights of n frames are n^2 numbers, whose count must fit into 32 bits. */
 #define MOST_KEYS 65535u
 
-/* Round things look round: where the normals of all faces around a vertex are within this cosine of their mean. */
+/* A vertex is smooth if the normals of all faces around it are within this cosine of their mean. */
 #define CREASE 0.8
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-/* Room for one item more. */
+/* Makes room for one more item. */
 static bool grow(void **items, uint32_t *room, uint32_t count, size_t bytes)
 {
     if (count < *room)
@@ -80,7 +80,7 @@ static bool open_beside(sn_file *file, const char *path, const char *ending, cha
         snprintf(message, size, "%s: no memory for frames", path);
     good = good && sn_file_open(file, beside, message, size);
     if (good)
-        remove(beside); /* where the system allows that, nothing is left if we are killed */
+        remove(beside); /* where the system allows it, so that no file is left if the program is killed */
     free(beside);
     return good;
 }
@@ -94,7 +94,7 @@ sn_glb *sn_glb_open(const char *path, char *message, size_t size)
         return NULL;
     }
     glb->frames.handle = glb->poses.handle = -1;
-    /* The file itself is opened once, so that a name that cannot be written is known before the run. */
+    /* The file itself is opened once here, so that a path that cannot be written is reported before the run. */
     sn_file file;
     if (sn_file_open(&file, path, message, size)) {
         sn_file_discard(&file);
@@ -118,7 +118,7 @@ static void face_normal(const sn_vec3 *place, const uint32_t *t, double n[3])
     n[2] = u[0] * v[1] - u[1] * v[0];
 }
 
-/* To glb->normal: means over the faces around each vertex, by area; up where there are none. */
+/* Computes glb->normal: means over the faces around each vertex, weighted by area; up where there are no faces. */
 static bool make_normals(sn_glb *glb, const sn_mesh_view *mesh)
 {
     if (mesh->vertex_count > glb->normal_room) {
@@ -149,7 +149,7 @@ static bool make_normals(sn_glb *glb, const sn_mesh_view *mesh)
     return true;
 }
 
-/* Whether these normals do for all faces. */
+/* Whether these normals suit all faces, as for a smooth surface. */
 static bool is_smooth(const sn_glb *glb, const sn_mesh_view *mesh)
 {
     for (uint32_t i = 0; i < mesh->triangle_count; ++i) {
@@ -166,7 +166,7 @@ static bool is_smooth(const sn_glb *glb, const sn_mesh_view *mesh)
     return true;
 }
 
-/* ---- What there is ----------------------------------------------------------------------------------------------- */
+/* ---- The things of a scene --------------------------------------------------------------------------------------- */
 
 uint32_t sn_glb_add_group(sn_glb *glb, const char *name)
 {
@@ -226,7 +226,7 @@ static void put_mesh(sn_glb *glb, sn_glb_mesh *to, const sn_mesh_view *mesh)
         sn_file_put_u32(&glb->frames, mesh->triangle[i]);
 }
 
-/* The number of a mesh that is equal, or of a new one. */
+/* The number of an equal mesh, or of a new one. */
 static bool find_mesh(sn_glb *glb, uint32_t colour, const sn_mesh_view *mesh, uint32_t *number)
 {
     *number = UINT32_MAX;
@@ -282,7 +282,8 @@ static size_t index_count(const sn_glb_shape *shape)
     return 3 * (size_t)shape->triangles + 2 * (size_t)shape->lines + shape->points;
 }
 
-/* All indices of a mesh: triangles, lines, vertices that are in neither, unless there is a surface, which has them inside. NULL when memory runs out. */
+/* All indices of a mesh: triangles, lines, and vertices that are in neither. With a surface these last ones are
+   omitted, since they are inside of it. NULL when memory runs out. */
 static uint32_t *make_index(const sn_mesh_view *mesh, sn_glb_shape *shape)
 {
     const size_t corners = 3 * (size_t)mesh->triangle_count, ends = 2 * (size_t)mesh->line_count;
@@ -310,7 +311,7 @@ static uint32_t *make_index(const sn_mesh_view *mesh, sn_glb_shape *shape)
     return index;
 }
 
-/* Whether a mesh is still that of the shape. */
+/* Whether triangles and lines of a mesh are still those of the shape. */
 static bool is_same(const sn_glb_shape *shape, const sn_mesh_view *mesh)
 {
     const size_t corners = 3 * (size_t)mesh->triangle_count, ends = 2 * (size_t)mesh->line_count;
@@ -339,7 +340,7 @@ static bool begin_shape(sn_glb *glb, sn_glb_soft *soft, const sn_mesh_view *mesh
     return true;
 }
 
-/* The next frame of a shape. */
+/* Adds the next frame of a shape. */
 static bool put_key(sn_glb *glb, sn_glb_shape *shape, const sn_mesh_view *mesh)
 {
     if (!grow((void **)&shape->key, &shape->room, shape->count, sizeof *shape->key) ||
@@ -388,7 +389,8 @@ void sn_glb_put_rigid(sn_glb *glb, uint32_t rigid, const sn_real pose[7])
     for (int i = 3; i < 7; ++i)
         along += (double)pose[i] * (double)r->last[i];
     for (int i = 0; i < 7; ++i) {
-        r->last[i] = i >= 3 && along < 0 ? (float)-pose[i] : (float)pose[i]; /* q and -q are the same: the nearer one */
+        /* q and -q are the same rotation: takes the nearer one */
+        r->last[i] = i >= 3 && along < 0 ? (float)-pose[i] : (float)pose[i];
         glb->wild = glb->wild || !isfinite(r->last[i]);
     }
     if (glb->frame_count == 0)
@@ -396,7 +398,7 @@ void sn_glb_put_rigid(sn_glb *glb, uint32_t rigid, const sn_real pose[7])
     r->given = true;
 }
 
-/* What keeps the frame from being one; NULL: nothing does. */
+/* The reason why the frame cannot be written; NULL: none. */
 static const char *what_is_wrong(const sn_glb *glb, double time)
 {
     uint64_t text =
@@ -422,7 +424,7 @@ static const char *what_is_wrong(const sn_glb *glb, double time)
     return NULL;
 }
 
-/* A frame of which something is missing would put later ones out of step. */
+/* Whether all things have this frame: one that is missing would shift all later ones. */
 static bool is_whole(const sn_glb *glb)
 {
     for (uint32_t i = 0; i < glb->soft_count; ++i)
@@ -471,7 +473,7 @@ bool sn_glb_frame(sn_glb *glb, double time, char *message, size_t size)
     return true;
 }
 
-/* A body that moved in a frame that is taken back keeps its track, in which nothing moves. */
+/* A body that moved only in a frame that is removed again keeps its track, in which nothing moves. */
 void sn_glb_keep(sn_glb *glb, uint32_t frames)
 {
     frames = frames < glb->frame_count ? frames : glb->frame_count;
@@ -488,7 +490,7 @@ void sn_glb_keep(sn_glb *glb, uint32_t frames)
             --s->count;
         }
     }
-    /* what was cut off stays in the file of frames, where nothing points to it */
+    /* the frames that are cut off stay in the file of frames, where nothing refers to them */
     sn_file_cut(&glb->frames, frames == glb->frame_count ? glb->frames_end : glb->frames.kept);
     sn_file_cut(&glb->poses, (uint64_t)frames * glb->rigid_count * 7 * sizeof(float));
     glb->frame_count = frames;

@@ -1,5 +1,6 @@
-/* The .glb: a head, the text, and the numbers. Numbers are those of the file of frames, as they are, and behind them times, weights and the tracks
-   of bodies. First everything gets its place (lay_out), then each list of the text is written in the same order. */
+/* Writes the .glb: a header, the text, and the numbers. Numbers are copied from the file of frames, followed by
+   times, weights and the tracks of bodies. First everything gets its offset (lay_out), then the lists of the text
+   are written in the same order. */
 #include "export/glb_data.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 
 #define COPY_BYTES ((size_t)1 << 20)
 
-/* Tracks are turned from frame by frame to body by body in pieces of about this many bytes. */
+/* Tracks are stored frame by frame and written body by body; they are reordered in pieces of about this many bytes. */
 #define TRACK_BYTES ((size_t)32 << 20)
 
 enum { FLOATS = 5126, INDICES = 5125, VERTEX_DATA = 34962, INDEX_DATA = 34963 };
@@ -20,11 +21,11 @@ typedef struct writer {
     sn_glb *glb;
     sn_file file;
     uint32_t views, accessors, nodes, samplers;
-    uint64_t end; /* of the numbers */
+    uint64_t end; /* the size of the numbers */
     bool animated, comma;
-    bool times, all_times; /* there is a view with the times of all frames, and an accessor: both are number 0 */
+    bool times, all_times; /* a view and an accessor have the times of all frames; both are number 0 */
     uint32_t colours;
-    uint32_t *colour; /* one of each */
+    uint32_t *colour; /* one for each colour */
 } writer;
 
 #if defined(__GNUC__)
@@ -45,7 +46,7 @@ PRINTS static void put(writer *w, const char *format, ...)
     sn_file_put_text(&w->file, text);
 }
 
-/* What comes between two items of a list. */
+/* Writes what separates two items of a list. */
 static void next(writer *w)
 {
     if (w->comma)
@@ -84,7 +85,7 @@ static void put_numbers(writer *w, const char *before, const float *number, uint
     sn_file_put_text(&w->file, "]");
 }
 
-/* ---- Places ------------------------------------------------------------------------------------------------------ */
+/* ---- Layout ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t attributes(const sn_glb_shape *shape)
 {
@@ -96,7 +97,8 @@ static uint32_t index_lists(const sn_glb_shape *shape)
     return (shape->triangles > 0) + (shape->lines > 0) + (shape->points > 0);
 }
 
-/* Times and how large it is then, if it is not there all the time. */
+/* The times at which a shape appears and disappears, with its scale from then on. Returns their number; 0 if it is
+   always visible. */
 static uint32_t seen_times(const sn_glb_soft *soft, uint32_t shape, float time[3], float scale[3], const sn_glb *glb)
 {
     uint32_t count = 0;
@@ -120,7 +122,7 @@ static bool is_shown(const sn_glb_shape *shape)
     return shape->vertices > 0;
 }
 
-/* Whether its times are not those of all frames. */
+/* Whether the shape exists only in some frames, so that it needs its own times. */
 static bool has_times(const writer *w, const sn_glb_shape *shape)
 {
     return shape->count > 1 && shape->count < w->glb->frame_count;
@@ -131,7 +133,7 @@ static bool is_moving(const sn_glb_rigid *rigid)
     return rigid->moves || rigid->turns;
 }
 
-/* Whether there are tracks that need times. */
+/* Finds out whether tracks use the times of all frames. */
 static void look_for_times(writer *w)
 {
     const sn_glb *glb = w->glb;
@@ -239,7 +241,7 @@ static bool take_colours(writer *w)
     return good;
 }
 
-/* Calls something for every shape that is shown. */
+/* Calls a function for every shape with vertices. */
 typedef void shape_fn(writer *w, const sn_glb_soft *soft, uint32_t shape);
 
 static void each_shape(writer *w, shape_fn *call)
@@ -250,7 +252,7 @@ static void each_shape(writer *w, shape_fn *call)
                 call(w, &w->glb->soft[i], k);
 }
 
-/* Whether the numbers of a mesh are its own, and not those of an earlier one in another colour. */
+/* Whether the numbers of a mesh are its own, and not those of an earlier mesh with another colour. */
 static bool has_own(const sn_glb *glb, uint32_t mesh)
 {
     uint32_t same = 0;
@@ -269,7 +271,7 @@ static void put_child(writer *w, uint32_t parent, uint32_t wanted, uint32_t node
     w->comma = true;
 }
 
-/* "name": [the nodes that hang on this one], unless there are none. */
+/* "name": [the children of this node], unless it has none. */
 static void put_children(writer *w, const char *name, uint32_t parent)
 {
     const sn_glb *glb = w->glb;
@@ -396,7 +398,7 @@ static void put_meshes(writer *w)
     sn_file_put_text(&w->file, "]");
 }
 
-/* sRGB to linear, as materials want it. */
+/* sRGB to linear, as materials need it. */
 static float linear(uint32_t tone)
 {
     const double s = tone / 255.0;
@@ -505,7 +507,8 @@ static void put_index_accessor(writer *w, uint32_t view, uint64_t *offset, uint6
     *offset += 4 * count;
 }
 
-/* The weights: every frame but the first has one target, whose weight is 1 then; all others are 0 and need not be written. */
+/* The weights: every frame but the first has a target, whose weight is 1 at that frame; all others are 0 and need
+   not be written. */
 static void put_weights(writer *w, const sn_glb_shape *shape, uint32_t view)
 {
     const uint64_t targets = shape->count - 1;
@@ -695,7 +698,7 @@ static void put_shape_numbers(writer *w, const sn_glb_soft *soft, uint32_t numbe
         sn_file_put_f32(&w->file, scale[i / 3]);
 }
 
-/* The tracks of some bodies, one after another, of rows that have one frame of all of them. */
+/* Writes the tracks of some bodies, one after the other, from rows that have one frame of all bodies. */
 static bool put_some_tracks(writer *w, uint32_t first, uint32_t count, unsigned char *bytes, char *message, size_t size)
 {
     const sn_glb *glb = w->glb;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A comment ends with its line: what would end it earlier becomes a space. */
+/* A comment ends with its line: control characters, which could end it earlier, become spaces. */
 static void put_comments(sn_file *file, const char *mark, const char *const *comment)
 {
     for (; comment && *comment; ++comment) {
@@ -16,7 +16,7 @@ static void put_comments(sn_file *file, const char *mark, const char *const *com
     }
 }
 
-/* PLY's indices are int; more than that could not be named in either format. */
+/* PLY's indices are int, so neither format can have more vertices than that. */
 static bool check_counts(const char *path, const sn_mesh_view *mesh, char *message, size_t size)
 {
     if (mesh->vertex_count <= INT32_MAX)
@@ -51,7 +51,7 @@ static void put_place(sn_file *file, sn_vec3 place)
     sn_file_put(file, line, length);
 }
 
-/* Written by hand: this is most of the time that a large mesh takes. */
+/* Formats an index by hand: it takes most of the time for a large mesh. */
 static size_t index_text(char *text, uint32_t index)
 {
     char digits[10];
@@ -65,7 +65,7 @@ static size_t index_text(char *text, uint32_t index)
     return length;
 }
 
-/* An OBJ counts from 1. */
+/* Indices of an OBJ start at 1. */
 static void put_element(sn_file *file, char what, const uint32_t *index, int corners)
 {
     char line[40] = {what};

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Heads end at a multiple of this, as NumPy's own do. */
+/* Headers end at a multiple of this, as those of NumPy do. */
 #define HEAD_ALIGNMENT 64
 
 /* Room for the digits of any count of rows. */
 #define COUNT_DIGITS 20
 
-/* No head that makes sense is longer; a file that says so is not read. */
+/* No sensible header is longer; a file with a longer one is not read. */
 #define MOST_HEAD ((size_t)4 * 1024 * 1024)
 
 static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
@@ -23,7 +23,7 @@ static const struct {
     uint32_t bytes;
 } types[] = {[SN_NPY_U4] = {"<u4", 4}, [SN_NPY_F4] = {"<f4", 4}, [SN_NPY_F8] = {"<f8", 8}};
 
-/* ---- Text that grows --------------------------------------------------------------------------------------------- */
+/* ---- Growing text ------------------------------------------------------------------------------------------------ */
 
 typedef struct text {
     char *at;
@@ -54,7 +54,7 @@ static void add_text(text *t, const char *bytes)
     add(t, bytes, strlen(bytes));
 }
 
-/* The code point that UTF-8 text starts with, and its bytes; something else is taken byte by byte, as Latin-1. */
+/* The code point at the beginning of UTF-8 text, and its length; invalid bytes are read one by one, as Latin-1. */
 static uint32_t code_point(const unsigned char *s, size_t *count)
 {
     size_t length = s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 1;
@@ -70,7 +70,7 @@ static uint32_t code_point(const unsigned char *s, size_t *count)
     return code;
 }
 
-/* As a literal of Python in plain ASCII, because a head of version 1.0 is Latin-1. */
+/* Adds a Python literal in plain ASCII, because a header of version 1.0 is Latin-1. */
 static void add_literal(text *t, const char *name)
 {
     add_text(t, "'");
@@ -94,7 +94,7 @@ static void add_literal(text *t, const char *name)
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
-/* The end of the head, from the count on: "12, 441, 3), }", spaces, and a line break. */
+/* Writes the end of the header, from the row count on: "12, 441, 3), }", spaces, and a line break. */
 static bool put_shape(sn_npy *npy, uint64_t rows, char *message, size_t size)
 {
     char end[sizeof npy->inner + COUNT_DIGITS + HEAD_ALIGNMENT + 40];
@@ -106,7 +106,7 @@ static bool put_shape(sn_npy *npy, uint64_t rows, char *message, size_t size)
     return sn_file_patch(&npy->file, npy->shape_at, end, room, message, size);
 }
 
-/* Writes the head: what stands before its length, the length, and the text, which ends with the shape's opening. */
+/* Writes the header: magic and version, its length, and the text up to the beginning of the shape. */
 static void put_head(sn_npy *npy, const text *dictionary)
 {
     size_t most = dictionary->length + COUNT_DIGITS + strlen(npy->inner) + strlen("), }\n");
@@ -120,7 +120,7 @@ static void put_head(sn_npy *npy, const text *dictionary)
     npy->head_bytes = before + length;
     npy->shape_at = before + dictionary->length;
     sn_file_put(&npy->file, magic, sizeof magic);
-    sn_file_put(&npy->file, large ? "\2" : "\1", 2); /* with the zero that ends it: 2.0 or 1.0 */
+    sn_file_put(&npy->file, large ? "\2" : "\1", 2); /* with the terminating zero of the literal: version 2.0 or 1.0 */
     for (int i = 0; i < (large ? 4 : 2); ++i) {
         unsigned char byte = (unsigned char)(length >> 8 * i & 0xff);
         sn_file_put(&npy->file, &byte, 1);
@@ -130,7 +130,7 @@ static void put_head(sn_npy *npy, const text *dictionary)
         sn_file_put(&npy->file, " ", 1);
 }
 
-/* dictionary starts with the type and is completed and released here. */
+/* dictionary begins with the type; it is completed and released here. */
 static bool open_file(sn_npy *npy, const char *path, text *dictionary, char *message, size_t size)
 {
     add_text(dictionary, ", 'fortran_order': False, 'shape': (");
@@ -164,7 +164,7 @@ bool sn_npy_open_array(sn_npy *npy, const char *path, sn_npy_type type, uint32_t
         length += (size_t)snprintf(npy->inner + length, sizeof npy->inner - length, ", %" PRIu32, dimension[i]);
     }
     if (!dimension_count)
-        strcpy(npy->inner, ","); /* so Python writes a tuple of one */
+        strcpy(npy->inner, ","); /* Python writes a tuple of one item with a comma */
     text dictionary = {0};
     add_text(&dictionary, "{'descr': '");
     add_text(&dictionary, types[type].name);
@@ -223,7 +223,7 @@ typedef struct cursor {
     const char *at, *end;
 } cursor;
 
-static char next(cursor *c) /* the next character that is no space, which stays; 0 at the end */
+static char next(cursor *c) /* the next character that is no space, without consuming it; 0 at the end */
 {
     while (c->at < c->end && strchr(" \t\r\n", *c->at) && *c->at)
         ++c->at;
@@ -268,7 +268,7 @@ static bool read_count(cursor *c, uint64_t *count)
     return true;
 }
 
-/* A tuple of counts; capacity 0 only measures. */
+/* Reads a tuple of counts; capacity 0 only counts them. */
 static bool read_shape(cursor *c, uint64_t *dimension, uint32_t capacity, uint32_t *count)
 {
     *count = 0;
@@ -283,7 +283,7 @@ static bool read_shape(cursor *c, uint64_t *dimension, uint32_t capacity, uint32
     return true;
 }
 
-/* "<f4": 4 bytes. Strings of characters take four a letter. 0: not known (objects, times). */
+/* The size of a type: "<f4" has 4 bytes, a string four for each character. 0: unknown (objects, times). */
 static uint64_t type_bytes(cursor type)
 {
     uint64_t bytes;
@@ -294,7 +294,7 @@ static uint64_t type_bytes(cursor type)
     return type.at[1] == 'U' ? 4 * bytes : bytes;
 }
 
-/* ('name', '<f4') or ('name', '<f4', (3,)); *bytes 0: not known. */
+/* Reads ('name', '<f4') or ('name', '<f4', (3,)); *bytes 0: unknown. */
 static bool read_field(cursor *c, uint64_t *bytes)
 {
     cursor name, type;
@@ -370,7 +370,7 @@ static bool read_dictionary(cursor c, sn_npy_info *info)
     return found == 7 && !next(&c);
 }
 
-/* Bytes of all items from the second dimension on, which is one row; false if that cannot be counted. */
+/* The bytes of one row: all items from the second dimension on. False if the product overflows. */
 static bool row_size(const sn_npy_info *info, uint64_t *bytes)
 {
     *bytes = info->item_bytes;
@@ -384,7 +384,7 @@ static bool row_size(const sn_npy_info *info, uint64_t *bytes)
 
 static bool check_size(const char *path, sn_npy_info *info, uint64_t head, char *message, size_t size)
 {
-    if (!info->item_bytes) /* not a type whose size we know */
+    if (!info->item_bytes) /* the size of the type is unknown */
         return true;
     uint64_t row, rows = info->dimension_count ? info->dimension[0] : 1, data = info->bytes - head;
     if (!row_size(info, &row) || (row && rows > data / row)) {
@@ -393,7 +393,7 @@ static bool check_size(const char *path, sn_npy_info *info, uint64_t head, char 
         return false;
     }
     info->unfinished = data - rows * row;
-    if (info->unfinished > row) { /* one row more may just be on its way */
+    if (info->unfinished > row) { /* part of the next row may have been written already */
         snprintf(message, size, "%s: has %" PRIu64 " bytes after its head, but its shape takes only %" PRIu64, path,
                  data, rows * row);
         return false;

@@ -14,7 +14,7 @@
 
 typedef sn_output_entry entry;
 
-/* A plane is shown as far as this many times the size of everything else, and at least so far, m. */
+/* A plane is shown up to this many times the size of everything else, and at least up to LEAST_REACH, m. */
 #define PLANE_REACH 4.0
 #define LEAST_REACH 1.0
 
@@ -52,13 +52,13 @@ static bool is_safe(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-/* One '_' for every character that is not safe, also if it has several bytes; never a '-' in front, which commands
-   would take for an option. */
+/* Writes a safe file name: one '_' for every unsafe character, also if it has several bytes; never a leading '-',
+   which commands would read as an option. */
 static void make_safe(char *safe, const char *name)
 {
     size_t length = 0;
     for (; *name && length < SN_MOST_NAME; ++name) {
-        if (((unsigned char)*name & 0xc0) == 0x80) /* a later byte of a character */
+        if (((unsigned char)*name & 0xc0) == 0x80) /* a continuation byte of a character */
             continue;
         safe[length] = is_safe(*name) && (length || *name != '-') ? *name : '_';
         ++length;
@@ -73,7 +73,8 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Whether b is a (some systems do not tell capitals apart), or a with the number of a frame: their files could meet. */
+/* Whether b equals a (without regard to capitals, as some file systems compare), or is a with the number of a frame:
+   their files could have the same names. */
 static bool may_meet(const char *a, const char *b)
 {
     for (; *a; ++a, ++b)
@@ -111,7 +112,7 @@ const char *sn_output_name(const sn_output *output, uint32_t i)
     return i < output->count ? output->entry[i].name : NULL;
 }
 
-/* FOLDER/NAME_0000.ending, or FOLDER/NAME.ending if frame is NO_FRAME. The text lives until the next call. */
+/* FOLDER/NAME_0000.ending, or FOLDER/NAME.ending if frame is NO_FRAME. The text is valid until the next call. */
 static const char *path_of(sn_output *output, const entry *e, uint32_t frame, const char *ending)
 {
     if (frame != NO_FRAME)
@@ -122,9 +123,9 @@ static const char *path_of(sn_output *output, const entry *e, uint32_t frame, co
     return output->path;
 }
 
-/* ---- The state of an object or a body -------------------------------------------------------------------------------------- */
+/* ---- The state of an object or a body ---------------------------------------------------------------------------- */
 
-/* Room for particles that came with tears. */
+/* Makes room for particles that tearing added. */
 static bool make_room(sn_output *output, uint32_t count)
 {
     if (count <= output->room)
@@ -165,7 +166,7 @@ static sn_result read_bodies(sn_output *output, entry *e)
                : SN_ERROR_STALE;
 }
 
-/* One that is gone stays where it was last. */
+/* Reads a static or kinematic body. One that no longer exists keeps its last pose. */
 static sn_result read_static(sn_output *output, entry *e)
 {
     sn_world *world = sn_scene_world(output->scene);
@@ -188,7 +189,8 @@ static bool read_entry(sn_output *output, entry *e, char *message, size_t size)
                  sn_world_error(world));
         return false;
     }
-    if (origin[0] == 0 && origin[1] == 0 && origin[2] == 0) /* adding it would make a 0 of a -0 */
+    /* without an origin nothing is added, which would turn -0 into 0 */
+    if (origin[0] == 0 && origin[1] == 0 && origin[2] == 0)
         return true;
     const uint32_t count = e->object && !e->bodies ? e->torn.vertex_count : e->count;
     for (uint32_t i = 0; i < count; ++i) {
@@ -202,7 +204,7 @@ static bool read_entry(sn_output *output, entry *e, char *message, size_t size)
 
 typedef bool write_mesh_fn(const char *path, const sn_mesh_view *mesh, uint64_t *bytes, char *message, size_t size);
 
-/* The formats that have a mesh a frame. */
+/* The formats that write a mesh for each frame. */
 static const struct {
     sn_format format;
     const char *ending;
@@ -211,10 +213,10 @@ static const struct {
     {SN_FORMAT_OBJ, "obj", sn_obj_write}, {SN_FORMAT_PLY, "ply", sn_ply_write}, {SN_FORMAT_VTK, "vtp", sn_vtp_write}};
 #define MESH_FORMATS (sizeof mesh_formats / sizeof mesh_formats[0])
 
-/* The first words of every mesh that we write, behind the sign of a comment: how those of an earlier run are told. */
+/* The first words of every mesh file, after the comment sign: the mark of files from an earlier run. */
 #define MARK "sinew object "
 
-/* Writes what read_entry read. Our importer for Blender looks for "sinew" in the comments. */
+/* Writes the mesh that read_entry read. Our importer for Blender looks for "sinew" in the comments. */
 static bool write_mesh(sn_output *output, const entry *e, const char *path, write_mesh_fn *write, char *message,
                        size_t size)
 {
@@ -246,7 +248,7 @@ static bool open_motion(sn_output *output, entry *e, char *message, size_t size)
                              size);
 }
 
-/* Writes what read_entry read: places, or poses. */
+/* Writes what read_entry read: positions, or poses. */
 static bool write_motion(sn_output *output, entry *e, char *message, size_t size)
 {
     if (!sn_output_is_rigid(e))
@@ -262,7 +264,7 @@ static bool write_motion(sn_output *output, entry *e, char *message, size_t size
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* Frames of an earlier, longer run would look like frames of this one. */
+/* Removes frames of an earlier, longer run, which would look like frames of this one. */
 static bool remove_earlier(const sn_output *output, const entry *e, char *message, size_t size)
 {
     for (size_t i = 0; i < MESH_FORMATS; ++i)
@@ -288,7 +290,7 @@ static bool open_entry(sn_output *output, entry *e, char *message, size_t size)
            sn_npy_open_array(&e->npy, path_of(output, e, NO_FRAME, "npy"), SN_NPY_REAL, 2, shape, message, size);
 }
 
-/* A place in the middle of everything that has an end, and how far a plane is to be shown around it. */
+/* The middle of everything finite, and how far around it a plane is shown. */
 static void measure(sn_scene *scene, sn_vec3 *centre, sn_real *reach)
 {
     sn_world *world = sn_scene_world(scene);
@@ -341,7 +343,7 @@ static bool take_statics(sn_output *output)
     return true;
 }
 
-/* The bodies of an object as the next entry. */
+/* Adds an entry for the bodies of an object. */
 static bool take_bodies(sn_output *output, const sn_object *object, uint32_t number)
 {
     entry *e = &output->entry[output->count++];
@@ -492,7 +494,7 @@ static bool write_entry(sn_output *output, entry *e, char *message, size_t size)
     return sn_npy_row(&e->npy, message, size);
 }
 
-/* Takes a frame back from the first entries, so that all files end with the same one. */
+/* Removes the last frame from the first `count` entries, so that all files end with the same frame. */
 static void take_back(sn_output *output, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i) {
@@ -543,7 +545,7 @@ bool sn_output_close(sn_output *output, char *message, size_t size)
     bool closed = true;
     for (uint32_t i = 0; i < output->count; ++i) {
         entry *e = &output->entry[i];
-        /* the first reason is the one to tell */
+        /* only the first failure is reported */
         closed = sn_point_cache_close(&e->cache, closed ? message : NULL, closed ? size : 0) && closed;
         closed = sn_npy_close(&e->poses, closed ? message : NULL, closed ? size : 0) && closed;
         closed = sn_npy_close(&e->npy, closed ? message : NULL, closed ? size : 0) && closed;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- What an entry is -------------------------------------------------------------------------------------------- */
+/* ---- Entries ----------------------------------------------------------------------------------------------------- */
 
 bool sn_output_is_rigid(const sn_output_entry *e)
 {
@@ -18,7 +18,7 @@ uint32_t sn_output_bodies(const sn_output_entry *e)
     return e->bodies ? e->body_mesh.body_count : 1;
 }
 
-/* What read_entry read. */
+/* The mesh that read_entry read. */
 sn_mesh_view sn_output_view(const sn_output *output, const sn_output_entry *e)
 {
     sn_mesh_view mesh = {.vertex_count = e->count, .place = output->place};
@@ -41,7 +41,7 @@ sn_mesh_view sn_output_view(const sn_output *output, const sn_output_entry *e)
     return mesh;
 }
 
-/* Position, in the first origin, and rotation of body i of something rigid, as read_entry read them. */
+/* The pose of body i of a rigid entry, relative to the first origin, as read_entry read it. */
 void sn_output_pose(const sn_output *output, const sn_output_entry *e, uint32_t i, sn_real pose[7])
 {
     const sn_body_pose *read = e->bodies ? &e->body_mesh.pose[i] : &e->last;
@@ -60,7 +60,7 @@ void sn_output_pose(const sn_output *output, const sn_output_entry *e, uint32_t 
 
 /* ---- glTF -------------------------------------------------------------------------------------------------------- */
 
-/* Every body of an object is a node of its own; several hang on one that is called after the object. */
+/* Every body of an object is a node of its own; several are children of a node with the object's name. */
 static bool add_bodies(sn_output *output, const sn_output_entry *e, uint32_t first)
 {
     const sn_body_mesh *all = &e->body_mesh;
@@ -110,7 +110,7 @@ static bool open_glb(sn_output *output, char *message, size_t size)
     return good;
 }
 
-/* Puts what was read of it. */
+/* Puts the last read state of an entry. */
 static void put_glb(sn_output *output, const sn_output_entry *e)
 {
     const sn_mesh_view mesh = sn_output_view(output, e);
@@ -158,7 +158,7 @@ void sn_output_scene_put(sn_output *output, const sn_output_entry *e)
     }
 }
 
-/* Poses come last: if they fail they take themselves back. */
+/* Poses are last, since they take back their own frame on failure. */
 bool sn_output_scene_frame(sn_output *output, char *message, size_t size)
 {
     if ((output->glb && !sn_glb_frame(output->glb, sn_scene_time(output->scene) - output->start, message, size)) ||

@@ -9,16 +9,16 @@
 #include <string.h>
 
 #define BACKGROUND 0x1c2026
-#define BORDER     40.0 /* pixels around what is drawn */
-#define PIECES     24.0 /* triangles are cut until no side is longer than the scene, divided by this; at most so often: */
+#define BORDER     40.0 /* pixels around the drawing */
+#define PIECES     24.0 /* triangles are cut until no side is longer than the scene divided by this, */
 #define MOST_CUTS  12
 
-/* What is drawn over everything else: arrows and labels that would be hidden in the things that they belong to. */
+/* Layers drawn over everything else: arrows and labels that the things they belong to would otherwise hide. */
 #define OVER (SN_DRAW_AXES | SN_DRAW_CONTACTS | SN_DRAW_FORCES | SN_DRAW_VELOCITIES | SN_DRAW_NAMES | SN_DRAW_ANCHORS)
 
 typedef enum mark_type { MARK_POINT, MARK_LINE, MARK_TRIANGLE, MARK_TEXT } mark_type;
 
-/* Something that is drawn, in the world. */
+/* A thing that is drawn, in the world. */
 typedef struct mark {
     mark_type type;
     uint32_t colour;
@@ -34,9 +34,9 @@ typedef struct sheet {
     bool out_of_memory;
     double axis[3][3]; /* right, up, towards the eye */
     double scale, middle[2];
-    double piece;           /* m: triangles are not longer */
-    size_t over;            /* marks from here on come after all others, whatever their depth */
-    double low[3], high[3]; /* along these axes */
+    double piece;           /* m: the longest side of a triangle */
+    size_t over;            /* marks from here on are drawn last, whatever their depth */
+    double low[3], high[3]; /* bounds along these axes */
     const sn_picture_def *def;
 } sheet;
 
@@ -80,7 +80,7 @@ static sn_vec3 between(sn_vec3 a, sn_vec3 b)
     return (sn_vec3){(a.x + b.x) / 2, (a.y + b.y) / 2, (a.z + b.z) / 2};
 }
 
-/* What is nearer hides what is farther as a whole, so large triangles are cut along their longest sides. */
+/* A nearer mark hides a farther one as a whole, so large triangles are cut along their longest sides. */
 static void cut_triangle(sheet *s, sn_vec3 a, sn_vec3 b, sn_vec3 c, uint32_t colour, int cuts)
 {
     const double ab = distance(a, b), bc = distance(b, c), ca = distance(c, a), most = fmax(ab, fmax(bc, ca));
@@ -173,7 +173,8 @@ static void include_line(void *context, sn_vec3 from, sn_vec3 to, uint32_t colou
     include(context, to, 0);
 }
 
-/* What moves, and what stands near it: the box is that of particles and bodies, twice as large, and what is drawn in there. */
+/* Fits the view to what moves and is near it: the box is that of particles and bodies, twice as large, and
+   everything drawn in there. */
 static void fit(sheet *s, const sn_world *world, sn_draw *draw)
 {
     for (int k = 0; k < 3; ++k) {
@@ -202,7 +203,7 @@ static void fit(sheet *s, const sn_world *world, sn_draw *draw)
         measure.low = (sn_vec3){low.x - more, low.y - more, low.z - more};
         measure.high = (sn_vec3){high.x + more, high.y + more, high.z + more};
         sn_world_draw(world, &measure);
-        for (int k = 0; k < 3; ++k) { /* a floor of a kilometre is not all to be seen */
+        for (int k = 0; k < 3; ++k) { /* a large floor need not be seen whole */
             double least = DBL_MAX, most = -DBL_MAX;
             for (int corner = 0; corner < 8; ++corner) {
                 const sn_vec3 x = {corner & 1 ? measure.high.x : measure.low.x,
@@ -232,7 +233,7 @@ static void fit(sheet *s, const sn_world *world, sn_draw *draw)
     s->piece = fmax(s->high[0] - s->low[0], s->high[1] - s->low[1]) / PIECES;
 }
 
-/* Lines that border triangles come after them. */
+/* The depth of a mark. Lines along the border of triangles are drawn after them. */
 static void find_depth(const sheet *s, mark *m)
 {
     static const int corners[] = {1, 2, 3, 1};
@@ -261,7 +262,7 @@ static double down(const sheet *s, sn_vec3 x)
     return s->def->height / 2.0 - (along(s, 1, x) - s->middle[1]) * s->scale;
 }
 
-/* How much light falls on a triangle, from the eye and a little from above; both sides are lit. */
+/* The colour of a triangle lit from the eye and a little from above; both sides are lit. */
 static uint32_t lit(const sheet *s, const mark *m)
 {
     const sn_vec3 a = m->x[0], b = m->x[1], c = m->x[2];

@@ -10,7 +10,7 @@ typedef struct region {
     uint32_t x, y, width, height;
 } region;
 
-/* ---- Chunks ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
 static void put_u32(sn_bytes *to, uint32_t value)
 {
@@ -36,7 +36,7 @@ static uint32_t checksum(const unsigned char *data, size_t count)
     return ~sum;
 }
 
-/* A chunk is written once its data are known: its name and data come first in `bytes`. */
+/* A chunk is written once its data are known: its name and data are first collected in `bytes`. */
 static void begin_chunk(sn_bytes *bytes, const char *name)
 {
     bytes->count = 0;
@@ -59,7 +59,7 @@ static bool end_chunk(sn_png *png, sn_bytes *bytes)
     return good;
 }
 
-/* ---- Filters ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Filters ----------------------------------------------------------------------------------------------------- */
 
 static unsigned char paeth(int left, int above, int corner)
 {
@@ -67,7 +67,7 @@ static unsigned char paeth(int left, int above, int corner)
     return (unsigned char)(l <= a && l <= c ? left : a <= c ? above : corner);
 }
 
-/* A row less what is guessed from its neighbours; how much is left, about. */
+/* Filters a row: subtracts a prediction from its neighbours. Returns roughly how much is left. */
 static uint64_t filter_row(int type, const unsigned char *row, const unsigned char *above, size_t count,
                            unsigned char *to)
 {
@@ -86,7 +86,7 @@ static uint64_t filter_row(int type, const unsigned char *row, const unsigned ch
     return sum;
 }
 
-/* Each row with the filter that leaves least, as the specification advises. */
+/* Each row has the filter that leaves least, as the specification advises. */
 static bool put_pixels(sn_bytes *to, const sn_png *png, const unsigned char *rgb, region r)
 {
     const size_t line = 3 * (size_t)r.width;
@@ -112,7 +112,7 @@ static bool put_pixels(sn_bytes *to, const sn_png *png, const unsigned char *rgb
     return good;
 }
 
-/* ---- Frames ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 static void fail(sn_png *png, const char *why, char *message, size_t size)
 {
@@ -121,7 +121,7 @@ static void fail(sn_png *png, const char *why, char *message, size_t size)
     sn_file_discard(&png->file);
     free(png->earlier);
     png->earlier = NULL;
-    png->frames = 0; /* closing finds nothing */
+    png->frames = 0; /* sn_png_close then does nothing */
 }
 
 bool sn_png_open(sn_png *png, const char *path, uint32_t width, uint32_t height, uint32_t rate, char *message,
@@ -139,7 +139,7 @@ bool sn_png_open(sn_png *png, const char *path, uint32_t width, uint32_t height,
     put_u32(&bytes, height);
     sn_bytes_put(&bytes, format, sizeof format);
     bool good = end_chunk(png, &bytes);
-    if (rate) { /* the number of frames is put in when the film is closed */
+    if (rate) { /* the number of frames is set when the film is closed */
         begin_chunk(&bytes, "acTL");
         put_u32(&bytes, 1);
         put_u32(&bytes, 0); /* for ever */
@@ -151,7 +151,7 @@ bool sn_png_open(sn_png *png, const char *path, uint32_t width, uint32_t height,
     return good && sn_file_keep(&png->file, message, size);
 }
 
-/* The least region that holds all pixels which changed; a pixel if none did. */
+/* The smallest region with all pixels that changed; a single pixel if none did. */
 static region changed(const sn_png *png, const unsigned char *rgb)
 {
     const size_t line = 3 * (size_t)png->width;
@@ -184,7 +184,7 @@ static bool put_control(sn_png *png, region r)
     put_u32(&bytes, r.y);
     put_u16(&bytes, 1);
     put_u16(&bytes, png->rate);
-    put_u16(&bytes, 0); /* it stays, and covers what was there */
+    put_u16(&bytes, 0); /* the frame stays, and replaces what was there */
     const bool good = end_chunk(png, &bytes);
     free(bytes.data);
     return good;
@@ -214,7 +214,7 @@ bool sn_png_frame(sn_png *png, const unsigned char *rgb, char *message, size_t s
     return true;
 }
 
-/* Where the chunk acTL has its name, after the signature and IHDR. */
+/* Where the name of the chunk acTL is, after the signature and IHDR. */
 #define CONTROL_AT (8 + 25 + 4)
 
 static bool put_count(sn_png *png, char *message, size_t size)

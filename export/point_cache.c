@@ -102,7 +102,7 @@ static bool check_size(const char *path, const sn_point_cache_info *info, char *
                  path, info->bytes, info->frames, info->points, promised);
         return false;
     }
-    if (info->bytes - promised > frame) { /* one frame more may just be on its way */
+    if (info->bytes - promised > frame) { /* part of the next frame may have been written already */
         snprintf(message, size,
                  "%s: has %" PRIu64 " bytes, but %" PRIu32 " frames of %" PRIu32 " points take only %" PRIu64, path,
                  info->bytes, info->frames, info->points, promised);

@@ -31,7 +31,7 @@ static bool take_bodies(sn_poses *poses, sn_scene *scene)
     return true;
 }
 
-/* FOLDER/NAME. To be freed. */
+/* Allocates FOLDER/NAME, to be freed by the caller. */
 static char *join(const char *folder, const char *name)
 {
     size_t size = strlen(folder) + strlen(name) + 2;

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FINE   2u    /* samples across a pixel, and down it */
-#define SHADOW 1536u /* texels across the shadow map */
+#define FINE   2u    /* samples per pixel in each direction */
+#define SHADOW 1536u /* texels of the shadow map in each direction */
 #define SIDES  10u   /* of a tube */
 
-static const float sun[3] = {-0.52f, 0.81f, 0.27f}; /* towards it, of length 1 */
+static const float sun[3] = {-0.52f, 0.81f, 0.27f}; /* the direction towards it, of length 1 */
 
 typedef struct vec {
     float x, y, z;
@@ -50,14 +50,14 @@ static vec normal_of(vec a)
     return length > 0 ? scale(a, 1 / length) : (vec){0, 1, 0};
 }
 
-/* Two directions across one, of length 1. */
+/* Two unit vectors perpendicular to `along`. */
 static void find_across(vec along, vec *u, vec *v)
 {
     *u = normal_of(fabsf(along.y) < 0.9f ? (vec){along.z, 0, -along.x} : (vec){0, -along.z, along.y});
     *v = cross(along, *u);
 }
 
-/* ---- Models ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Models ------------------------------------------------------------------------------------------------------ */
 
 static void *make_room(void *data, size_t size, size_t count, size_t *room, bool *failed)
 {
@@ -133,9 +133,9 @@ void sn_raster_model_release(sn_raster_model *model)
     *model = (sn_raster_model){0};
 }
 
-/* ---- Views ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Views ------------------------------------------------------------------------------------------------------- */
 
-#define MARGIN 1.13f /* around what is to be seen */
+#define MARGIN 1.13f /* factor around the content */
 
 void sn_raster_fit(sn_raster_view *view, const float low[3], const float high[3], const float from[3], float aspect)
 {
@@ -156,9 +156,9 @@ void sn_raster_fit(sn_raster_view *view, const float low[3], const float high[3]
     view->radius = fmaxf(0.75f * sqrtf(dot(size, size)), 1e-3f);
 }
 
-/* ---- Buffers ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Buffers ----------------------------------------------------------------------------------------------------- */
 
-/* What is seen through a sample. */
+/* A sample: the thing that is visible there. */
 typedef struct sample {
     float depth; /* 1 / the distance along the axis of the view; 0: nothing */
     float normal[3];
@@ -166,13 +166,13 @@ typedef struct sample {
 } sample;
 
 struct sn_raster {
-    uint32_t width, height; /* pixels, */
-    uint32_t wide, high;    /*   and samples */
+    uint32_t width, height; /* in pixels, */
+    uint32_t wide, high;    /* and in samples */
     sample *sample;
-    float *shadow; /* m: towards the sun, the place nearest to it */
+    float *shadow; /* m: the position nearest to the sun, along its direction */
     unsigned char *rgb;
-    unsigned char srgb[4096]; /* of light from 0 to 1 */
-    float light[256];         /* and back */
+    unsigned char srgb[4096]; /* sRGB by linear light from 0 to 1 */
+    float light[256];         /* linear light by sRGB */
 };
 
 sn_raster *sn_raster_create(uint32_t width, uint32_t height)
@@ -212,9 +212,10 @@ void sn_raster_destroy(sn_raster *raster)
     free(raster);
 }
 
-/* ---- Cameras ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Cameras ----------------------------------------------------------------------------------------------------- */
 
-/* The eye, or the sun: places get two coordinates in samples or texels, and a depth that is linear across a triangle. */
+/* A camera: the eye, or the sun. Positions get two coordinates, in samples or texels, and a depth that is linear
+   across a triangle. */
 typedef struct camera {
     vec eye, right, up, back;
     float scale, middle_x, middle_y, near;
@@ -253,14 +254,14 @@ static vec seen(const camera *c, vec place)
     return (vec){dot(way, c->right), dot(way, c->up), -dot(way, c->back)};
 }
 
-/* On the picture; z: the depth. */
+/* In the picture; z is the depth. */
 static vec project(const camera *c, vec a)
 {
     const float by = c->is_sun ? c->scale : c->scale / a.z;
     return (vec){c->middle_x + by * a.x, c->middle_y - by * a.y, c->is_sun ? -a.z : 1 / a.z};
 }
 
-/* ---- Triangles -------------------------------------------------------------------------------------------------------------- */
+/* ---- Triangles --------------------------------------------------------------------------------------------------- */
 
 typedef struct corner {
     vec at, normal; /* in the frame of the camera; in the world */
@@ -276,7 +277,7 @@ static void put_sample(sn_raster *r, size_t at, float depth, vec normal, uint32_
     s->colour = colour;
 }
 
-/* NaN becomes the lower one. */
+/* Clamps a. NaN becomes low. */
 static float limit(float a, float low, float high)
 {
     return !(a > low) ? low : a > high ? high : a;
@@ -305,7 +306,8 @@ static void fill_triangle(sn_raster *r, const camera *c, const corner *k, uint32
             const size_t at = (size_t)y * c->wide + (size_t)x;
             if (c->is_sun)
                 r->shadow[at] = depth > r->shadow[at] ? depth : r->shadow[at];
-            else if (depth > r->sample[at].depth && !(clear && (x ^ y) & 1)) /* half of the samples of a pixel */
+            /* a clear triangle covers every second sample */
+            else if (depth > r->sample[at].depth && !(clear && (x ^ y) & 1))
                 put_sample(
                     r, at, depth,
                     add(add(scale(k[0].normal, u * a.z), scale(k[1].normal, v * b.z)), scale(k[2].normal, w * d.z)),
@@ -313,7 +315,7 @@ static void fill_triangle(sn_raster *r, const camera *c, const corner *k, uint32
         }
 }
 
-/* What is behind the near plane is cut off: of three corners up to four are left. */
+/* Clips the triangle at the near plane: three to four corners are left. */
 static void draw_triangle(sn_raster *r, const camera *c, const sn_raster_triangle *t)
 {
     corner in[3], out[4];
@@ -342,9 +344,9 @@ static void draw_triangle(sn_raster *r, const camera *c, const sn_raster_triangl
     }
 }
 
-/* ---- Balls ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Balls ------------------------------------------------------------------------------------------------------- */
 
-/* Where the ray through a sample meets the ball. */
+/* Intersects the ray through each sample with the ball. */
 static void draw_ball(sn_raster *r, const camera *c, const sn_raster_ball *ball)
 {
     const vec m = seen(c, vec_of(ball->place));
@@ -378,10 +380,10 @@ static void draw_ball(sn_raster *r, const camera *c, const sn_raster_ball *ball)
         }
 }
 
-/* ---- Light ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Light ------------------------------------------------------------------------------------------------------- */
 
 typedef struct colours {
-    vec sky, ground, line, above, below; /* the last two: the light of the sky and of the ground */
+    vec sky, ground, line, above, below; /* above, below: the light of the sky and of the ground */
     float sun;
 } colours;
 
@@ -399,7 +401,7 @@ static colours colours_of(const sn_raster *r, bool dark)
                      {0.46f, 0.49f, 0.54f}, {0.27f, 0.26f, 0.25f}, 0.62f};
 }
 
-/* The share of the sun that comes to a place: the mean over nine texels. */
+/* The share of sunlight that reaches a position: the mean over nine texels. */
 static float sunlight(const sn_raster *r, const camera *c, vec place, vec normal)
 {
     const float texel = 1 / c->scale, lift = texel * (1.5f + 2 * (1 - fabsf(dot(normal, c->back))));
@@ -422,7 +424,7 @@ static vec mix(vec a, vec b, float share)
     return add(scale(a, 1 - share), scale(b, share));
 }
 
-/* Lines on the ground, a hundredth of a square wide, as much of them as a sample sees. */
+/* The share of a sample that lines on the ground cover; a line is a hundredth of a square wide. */
 static float line_share(float at, float square, float width)
 {
     const float place = at / square, near = fabsf(place - floorf(place + 0.5f)) * square, half = 0.008f * square;
@@ -434,7 +436,7 @@ typedef struct shading {
     const sn_raster_view *view;
     camera eye, sun;
     colours colour;
-    float far; /* m: from the eye to what it looks at */
+    float far; /* m: distance of the eye from its target */
 } shading;
 
 static vec ground_light(const shading *s, vec ray)
@@ -482,7 +484,7 @@ static void shade(sn_raster *r, const shading *s)
                 const float ground =
                     s->view->has_ground && ray.y < -1e-4f ? (s->view->ground - s->eye.eye.y) / ray.y : -1;
                 const bool hidden =
-                    ground > 0 && s->eye.eye.y > s->view->ground && at->depth * ground < 0.998f; /* under the ground */
+                    ground > 0 && s->eye.eye.y > s->view->ground && at->depth * ground < 0.998f; /* below the ground */
                 sum = add(sum, at->depth > 0 && !hidden ? surface_light(s, at, ray) : ground_light(s, ray));
             }
             const float part[3] = {sum.x, sum.y, sum.z};

@@ -1,5 +1,5 @@
-/* Drawing in three dimensions, in software: triangles and balls in the light of a sun, with shadows, over a ground that fades into the
-   distance. A picture is the same on every machine that rounds alike. */
+/* Drawing in three dimensions, in software: triangles and balls in sunlight, with shadows, over a ground that fades
+   into the distance. A picture is the same on every machine with the same rounding. */
 #ifndef SN_EXPORT_RASTER_H
 #define SN_EXPORT_RASTER_H
 
@@ -7,12 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is to be drawn, in metres, y up. Colours are 0xrrggbb; with SN_RASTER_CLEAR triangles are half transparent and throw no shadow. */
+/* The things to draw, in metres, y up. Colours are 0xrrggbb; with SN_RASTER_CLEAR triangles are half transparent and
+   cast no shadow. */
 #define SN_RASTER_CLEAR 0x01000000u
 
 typedef struct sn_raster_triangle {
     float place[3][3];
-    float normal[3][3]; /* of length 1; both sides are seen */
+    float normal[3][3]; /* unit vectors; both sides are visible */
     uint32_t colour;
 } sn_raster_triangle;
 
@@ -29,36 +30,36 @@ typedef struct sn_raster_model {
     bool failed; /* memory ran out */
 } sn_raster_model;
 
-/* Each adds one, whatever it is to be; what does not fit is left out, and `failed` says so. */
+/* Each adds a thing. If memory runs out, it is left out, and `failed` is set. */
 void sn_raster_add_triangle(sn_raster_model *model, const sn_raster_triangle *triangle);
 void sn_raster_add_ball(sn_raster_model *model, const sn_raster_ball *ball);
 
-/* A tube between two places; its ends are open, for balls to close. */
+/* A tube between two points; its ends are open, for balls to close them. */
 void sn_raster_add_tube(sn_raster_model *model, const float from[3], const float to[3], float radius, uint32_t colour);
 
-void sn_raster_model_clear(sn_raster_model *model);   /* keeps its room */
-void sn_raster_model_release(sn_raster_model *model); /* NULL members are fine */
+void sn_raster_model_clear(sn_raster_model *model);   /* keeps its memory */
+void sn_raster_model_release(sn_raster_model *model); /* NULL members are allowed */
 
 typedef struct sn_raster_view {
     float eye[3], target[3]; /* m */
     float slope;             /* half of the picture's height, at a distance of 1 */
-    float centre[3], radius; /* m: what throws shadows is in this ball */
+    float centre[3], radius; /* m: everything that casts shadows is in this ball */
     bool has_ground;
-    float ground; /* m: its height, */
-    float square; /* m: and the size of the squares on it */
-    bool dark;    /* colours of the sky and of the ground */
+    float ground; /* m: the height of the ground, */
+    float square; /* m: and the size of its squares */
+    bool dark;    /* the colours of the sky and of the ground */
 } sn_raster_view;
 
-/* Places the eye so that a box is all in the picture, from the direction `from` (of any length but 0). */
+/* Places the eye so that all of a box is in the picture, in the direction `from` (of any length but 0). */
 void sn_raster_fit(sn_raster_view *view, const float low[3], const float high[3], const float from[3], float aspect);
 
 typedef struct sn_raster sn_raster;
 
-/* A picture of so many pixels. NULL when memory runs out. */
+/* Makes a picture of so many pixels. NULL when memory runs out. */
 sn_raster *sn_raster_create(uint32_t width, uint32_t height);
-void sn_raster_destroy(sn_raster *raster); /* NULL is fine */
+void sn_raster_destroy(sn_raster *raster); /* NULL is ignored */
 
-/* Draws, and gives the pixels, 3 bytes each, rows from above. They live until the next picture. */
+/* Draws. Returns the pixels, 3 bytes each, rows from top to bottom. They are valid until the next picture. */
 const unsigned char *sn_raster_draw(sn_raster *raster, const sn_raster_model *model, const sn_raster_view *view);
 
 #endif

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AROUND = 32, RINGS = 8 }; /* of a sphere: facets around, and rings from a pole to the equator */
+enum { AROUND = 32, RINGS = 8 }; /* of a sphere: facets around the axis, and rings from a pole to the equator */
 
-/* ---- Frames ------------------------------------------------------------------------------------------------------------ */
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
-/* q turns a. */
+/* Rotates a by q. */
 static void turn(const double q[4], const double a[3], double out[3])
 {
     double t[3];
@@ -36,7 +36,7 @@ sn_vec3 sn_frame_own(sn_vec3 position, sn_quat rotation, sn_vec3 place)
     return (sn_vec3){(sn_real)r[0], (sn_real)r[1], (sn_real)r[2]};
 }
 
-/* ---- Room -------------------------------------------------------------------------------------------------------------- */
+/* ---- Room -------------------------------------------------------------------------------------------------------- */
 
 static bool take(sn_shape_mesh *mesh, uint32_t vertices, uint32_t triangles)
 {
@@ -89,7 +89,7 @@ bool sn_shape_mesh_append(sn_shape_mesh *to, const sn_shape_mesh *from, sn_vec3 
     return true;
 }
 
-/* ---- Flat ones --------------------------------------------------------------------------------------------------------- */
+/* ---- Flat shapes ------------------------------------------------------------------------------------------------- */
 
 static bool make_plane(const sn_shape_def *def, sn_vec3 centre, sn_real reach, sn_shape_mesh *mesh)
 {
@@ -106,7 +106,7 @@ static bool make_plane(const sn_shape_def *def, sn_vec3 centre, sn_real reach, s
 
 static bool make_box(const sn_shape_def *def, sn_shape_mesh *mesh)
 {
-    /* corner i has x, y, z at the far end where bits 0, 1, 2 of i are set */
+    /* corner i is at the upper end of x, y, z where bits 0, 1, 2 of i are set */
     static const uint32_t triangle[36] = {0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4,
                                           2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6};
     const sn_vec3 h = def->half;
@@ -118,11 +118,11 @@ static bool make_box(const sn_shape_def *def, sn_shape_mesh *mesh)
     return true;
 }
 
-/* A rounded box: a lattice of places on the box around it, of which those beyond the sharp box inside are drawn in to their
-   distance from that. */
-enum { STEPS = 3, ACROSS = 2 * STEPS + 2 }; /* of an edge's rounding, and places along an axis */
+/* A rounded box: a lattice of points on the box around it. Those outside of the sharp inner box are moved to a
+   distance of one radius from it. */
+enum { STEPS = 3, ACROSS = 2 * STEPS + 2 }; /* steps across the rounding of an edge, and points along an axis */
 
-/* Place i along an axis of the box around. */
+/* Coordinate i along an axis of the outer box. */
 static double lattice(double half, double radius, uint32_t i)
 {
     return i <= STEPS ? -half - radius * (STEPS - i) / STEPS : half + radius * (i - STEPS - 1) / STEPS;
@@ -137,7 +137,7 @@ static sn_vec3 rounded_place(const sn_shape_def *shape, const uint32_t at[3])
         e[k] = p[k] < -half[k] ? p[k] + half[k] : p[k] > half[k] ? p[k] - half[k] : 0;
         square += e[k] * e[k];
     }
-    double size = sqrt(square); /* not 0: one of them is at an end */
+    double size = sqrt(square); /* not 0: one coordinate is at an end */
     for (int k = 0; k < 3; ++k)
         p[k] += e[k] * (radius / size - 1);
     return (sn_vec3){(sn_real)p[0], (sn_real)p[1], (sn_real)p[2]};
@@ -160,7 +160,7 @@ static bool make_rounded(const sn_shape_def *shape, sn_shape_mesh *mesh)
             for (uint32_t u = 0; u + 1 < ACROSS; ++u)
                 for (uint32_t v = 0; v + 1 < ACROSS; ++v) {
                     uint32_t corner[4], *t = triangle + 3 * (size_t)triangles;
-                    for (uint32_t c = 0; c < 4; ++c) { /* counter-clockwise seen along the axis, from its far end */
+                    for (uint32_t c = 0; c < 4; ++c) { /* counter-clockwise seen along the axis, from its upper end */
                         uint32_t at[3];
                         at[axis] = far ? ACROSS - 1 : 0;
                         at[(axis + 1) % 3] = u + (c == 1 || c == 2);
@@ -194,9 +194,10 @@ static bool make_heights(const sn_shape_def *def, sn_shape_mesh *mesh)
     return true;
 }
 
-/* ---- Round ones -------------------------------------------------------------------------------------------------------- */
+/* ---- Round shapes ------------------------------------------------------------------------------------------------ */
 
-/* Rings from the lower pole to the upper one; a capsule has its equator twice, half a length below and above. */
+/* Rings from the lower pole to the upper one. A capsule has its equator twice, half its length below and above the
+   middle. */
 static bool make_round(double radius, double half, sn_shape_mesh *mesh)
 {
     uint32_t rings = 2 * RINGS - 1 + (half > 0), vertices = rings * AROUND + 2;
@@ -228,7 +229,7 @@ static bool make_round(double radius, double half, sn_shape_mesh *mesh)
     return true;
 }
 
-/* A cylinder or a cone: a ring below and one above, or a tip, and the middles of its caps. */
+/* A cylinder or a cone: a ring below and one above, or a tip, and the centres of its caps. */
 static bool make_revolved(double radius, double half, bool cone, sn_shape_mesh *mesh)
 {
     const uint32_t rings = cone ? 1 : 2, low = rings * AROUND, high = low + 1;
@@ -253,17 +254,17 @@ static bool make_revolved(double radius, double half, bool cone, sn_shape_mesh *
     return true;
 }
 
-/* ---- Hulls ------------------------------------------------------------------------------------------------------------- */
+/* ---- Hulls ------------------------------------------------------------------------------------------------------- */
 
-/* A hull that is being made, triangle by triangle: each point that is beyond some of them takes their place, with the edges
-   around the hole that they leave. Points are corners of the hull all of them, a few at most. */
+/* A hull that is being made, triangle by triangle: each point that is outside of some triangles replaces them by
+   triangles to the edges of the hole that they leave. All points are corners of the hull; there are only a few. */
 typedef struct hull {
     uint32_t count;
     double (*x)[3];
     uint32_t faces, room;
     uint32_t (*face)[3];
     bool *seen;
-    double slack; /* m: nearer to a plane is in it */
+    double slack; /* m: a point nearer to a plane than this counts as in it */
 } hull;
 
 static double height(const hull *h, const uint32_t f[3], const double p[3])
@@ -293,7 +294,7 @@ static double area(const hull *h, uint32_t a, uint32_t b, uint32_t c)
     return 2 * sqrt(fmax(s * (s - ab) * (s - bc) * (s - ca), 0));
 }
 
-/* Four corners that are far from each other. */
+/* Finds four corners that are far from each other. */
 static bool begin_hull(hull *h)
 {
     uint32_t a = 0, b = 0, c = 0, d = 0;
@@ -313,7 +314,7 @@ static bool begin_hull(hull *h)
             most = fabs(height(h, base, h->x[i])), d = i;
     if (!(most > h->slack))
         return false;
-    if (height(h, base, h->x[d]) > 0) { /* the base is to face away from it */
+    if (height(h, base, h->x[d]) > 0) { /* the base must face away from d */
         uint32_t swap = b;
         b = c, c = swap;
     }
@@ -323,7 +324,7 @@ static bool begin_hull(hull *h)
     return true;
 }
 
-/* Whether the edge from a to b has a face that is seen on its other side. */
+/* Whether the face on the other side of the edge from a to b is seen as well. */
 static bool is_inside(const hull *h, uint32_t a, uint32_t b)
 {
     for (uint32_t f = 0; f < h->faces; ++f)
@@ -374,7 +375,7 @@ static bool make_hull(const sn_shape_def *shape, sn_shape_mesh *mesh)
     if (good && begin_hull(&h))
         for (uint32_t i = 0; i < n; ++i)
             add_point(&h, i);
-    for (uint32_t i = 0; i < n && good; ++i) { /* rounding, more or less */
+    for (uint32_t i = 0; i < n && good; ++i) { /* the rounding, approximately */
         double d[3] = {h.x[i][0] - middle[0], h.x[i][1] - middle[1], h.x[i][2] - middle[2]};
         double size = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
         double more = size > 0 ? (double)shape->rounding / size : 0;
@@ -389,7 +390,7 @@ static bool make_hull(const sn_shape_def *shape, sn_shape_mesh *mesh)
     return good;
 }
 
-/* ---- Any --------------------------------------------------------------------------------------------------------------- */
+/* ---- All shapes -------------------------------------------------------------------------------------------------- */
 
 bool sn_shape_mesh_make(const sn_shape_def *def, sn_vec3 centre, sn_real reach, sn_shape_mesh *mesh, bool *nothing)
 {

@@ -12,17 +12,17 @@
 
 #define TIE 0x59636eu
 
-#define PLANE 3.0f /* m: half of a plane that is not the ground */
+#define PLANE 3.0f /* m: half of the side of a plane that is not the ground */
 
 typedef struct part {
     const sn_object *object; /* NULL: a static or kinematic body */
-    uint32_t number;         /* of the object, for its colour */
+    uint32_t number;         /* of the object, which sets its colour */
     sn_body_mesh bodies;
     sn_facets solid;
     sn_body body;
-    sn_body_pose pose; /* as it was last */
+    sn_body_pose pose; /* its last known pose */
     sn_shape_mesh mesh;
-    sn_torn_mesh torn; /* of an object, as it is drawn */
+    sn_torn_mesh torn; /* of an object's particles, as drawn */
     bool is_plane, is_ground, is_clear;
 } part;
 
@@ -31,8 +31,8 @@ struct sn_show {
     sn_ties *ties;
     uint32_t count;
     part *part;
-    sn_vec3 *place, *normal; /* room for the largest */
-    unsigned char *drawn;    /* by particle of an object: it is part of a surface or a line */
+    sn_vec3 *place, *normal; /* room for the largest part */
+    unsigned char *drawn;    /* for each particle of an object: it is part of a surface or a line */
     uint32_t room;
     uint32_t first_colour;
 };
@@ -45,7 +45,7 @@ static sn_vec3 turned(sn_quat q, sn_vec3 v)
     return (sn_vec3){v.x + 2 * d.x, v.y + 2 * d.y, v.z + 2 * d.z};
 }
 
-/* ---- What there is ---------------------------------------------------------------------------------------------------------- */
+/* ---- The content of a scene -------------------------------------------------------------------------------------- */
 
 static void grow_room(sn_show *show, uint32_t count)
 {
@@ -57,7 +57,7 @@ static bool take_object(sn_show *show, const sn_object *object, uint32_t number)
     part *p = &show->part[show->count++];
     p->object = object;
     p->number = number;
-    p->is_clear = strcmp(object->type, "container") == 0; /* to see what is in it */
+    p->is_clear = strcmp(object->type, "container") == 0; /* so that its content is visible */
     grow_room(show, object->run.count);
     if (!object->body_count)
         return true;
@@ -73,7 +73,7 @@ static sn_vec3 place_of(const part *p, sn_vec3 own)
     return sn_frame_place(p->pose.position, p->pose.rotation, own);
 }
 
-/* A plane that looks up and does not move is the ground. Other planes are shown as squares around the middle. */
+/* A static plane that faces up is the ground. Other planes are shown as squares around the middle. */
 static bool take_static(sn_show *show, const sn_scene_fixed *found, sn_vec3 middle)
 {
     sn_world *world = sn_scene_world(show->scene);
@@ -206,9 +206,9 @@ bool sn_show_ground(const sn_show *show, float *height)
     return found;
 }
 
-/* ---- The present state ------------------------------------------------------------------------------------------------------ */
+/* ---- The present state ------------------------------------------------------------------------------------------- */
 
-/* Whether something that held two particles of an object together is gone. */
+/* Whether a constraint between two particles of an object no longer exists. */
 static bool is_cut(const sn_show *show, const sn_object *object, uint32_t a, uint32_t b)
 {
     return sn_ties_is_cut(show->ties, object->run.first + a, object->run.first + b);
@@ -219,7 +219,7 @@ typedef struct torn_context {
     const sn_object *object;
 } torn_context;
 
-/* Whether a triangle is gone. The triangles of a skin say themselves what hangs together. */
+/* Whether a triangle is torn. The triangles of a skin are updated by the world, so these are not tested. */
 static bool is_torn(const void *context, const uint32_t *corner)
 {
     const torn_context *c = context;
@@ -236,7 +236,7 @@ static void add_lines(const sn_show *show, const part *p, float thin, uint32_t c
     bool is_net;
     const float own = (float)sn_particle_radius(world, sn_particles_at(object->run, 0));
     const float radius = sn_draw_line_radius(object->line_count, object->run.count, thin, own, &is_net);
-    for (uint32_t i = 0; i < 2 * object->line_count; ++i) /* also where the line is gone */
+    for (uint32_t i = 0; i < 2 * object->line_count; ++i) /* also particles of lines that are torn */
         show->drawn[object->line[i]] = 1;
     for (uint32_t i = 0; i < p->torn.line_count; ++i) {
         const uint32_t a = p->torn.line[2 * (size_t)i], b = p->torn.line[2 * (size_t)i + 1];
@@ -287,7 +287,7 @@ static sn_vec3 turn_static_normal(const part *p, uint32_t vertex, sn_vec3 normal
     return sn_draw_sub(place_of(p, normal), place_of(p, (sn_vec3){0, 0, 0}));
 }
 
-/* Triangles of bodies have the colour of their object; of several bodies each has its own. */
+/* Triangles of bodies have the colour of their object; if it has several bodies, each has its own colour. */
 static void add_rigid(const sn_show *show, const part *p, turn_fn *turn, uint32_t first, sn_raster_model *model)
 {
     for (uint32_t t = 0; t < p->solid.triangles; ++t) {
@@ -306,7 +306,7 @@ static void add_rigid(const sn_show *show, const part *p, turn_fn *turn, uint32_
     }
 }
 
-/* Places of the particles of an object, and of those that came with tears. */
+/* Reads the positions of the particles of an object, and of those that tearing added. */
 static bool read_object(sn_show *show, part *p)
 {
     sn_world *world = sn_scene_world(show->scene);
@@ -358,7 +358,7 @@ static void add_static(const sn_show *show, part *p, sn_raster_model *model)
     add_rigid(show, p, turn_static_normal, 0, model);
 }
 
-/* Strings and hangers: what joins objects, bodies and places. */
+/* Adds strings and hangers: constraints between objects, bodies and points. */
 static void add_ties(const sn_show *show, float thin, sn_raster_model *model)
 {
     sn_constraint_walk walk = {0};

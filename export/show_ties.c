@@ -11,9 +11,9 @@ typedef struct tie {
 struct sn_ties {
     sn_scene *scene;
     uint32_t count;
-    tie *tie;           /* in the order of a, then b */
-    uint32_t particles; /* how many there were */
-    uint32_t *object;   /* which object each is of, from 1 on; 0: of none */
+    tie *tie;           /* sorted by a, then b */
+    uint32_t particles; /* the number of particles at that time */
+    uint32_t *object;   /* the object of each particle, from 1 on; 0: none */
 };
 
 static bool keeps_distance(uint32_t kind)
@@ -88,7 +88,7 @@ bool sn_ties_is_cut(const sn_ties *ties, uint32_t a, uint32_t b)
 {
     const tie wanted = {a < b ? a : b, a < b ? b : a, {0}};
     uint32_t low = 0, high = ties->count;
-    while (low < high) { /* the first that is not before it */
+    while (low < high) { /* finds the first tie that is not before it */
         const uint32_t middle = low + (high - low) / 2;
         if (by_particles(&ties->tie[middle], &wanted) < 0)
             low = middle + 1;
@@ -104,7 +104,7 @@ bool sn_ties_is_cut(const sn_ties *ties, uint32_t a, uint32_t b)
     return any;
 }
 
-/* A particle that came since then came by a tear, and is drawn with what was torn. */
+/* A particle that was added later comes from a tear, and is drawn with the torn object. */
 static bool is_of_one_object(const sn_ties *ties, const sn_point point[2])
 {
     if (!is_particle(&point[0]) || !is_particle(&point[1]))

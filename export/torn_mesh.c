@@ -20,7 +20,7 @@ static bool is_own(const sn_object *object, uint32_t number)
     return number - object->run.first < object->run.count;
 }
 
-/* The vertex of a particle of the skin. */
+/* The vertex for a particle of the skin. */
 static uint32_t vertex_of(const sn_torn_mesh *mesh, const sn_object *object, uint32_t number)
 {
     if (is_own(object, number))
@@ -36,7 +36,7 @@ static void *resize(void *block, size_t size, bool *good)
     return larger ? larger : block;
 }
 
-/* Triangles of the skin, if that has changed since. */
+/* Reads the triangles of the skin, if they have changed. */
 static bool read_triangles(sn_torn_mesh *mesh, const sn_world *world, const sn_object *object)
 {
     uint32_t count;
@@ -68,14 +68,14 @@ static bool read_triangles(sn_torn_mesh *mesh, const sn_world *world, const sn_o
     return true;
 }
 
-/* ---- Groups of shape matching ----------------------------------------------------------------------------------------------- */
+/* ---- Groups of shape matching ------------------------------------------------------------------------------------ */
 
 static bool is_shape(uint32_t kind)
 {
     return kind >= SN_KIND_SHAPE_MATCH && kind <= SN_KIND_SHAPE_MATCH_QUADRATIC;
 }
 
-/* Whether a group holds particles of the object, and is none of those that it was made with: a tear or a blade made it. */
+/* Whether a group has particles of the object but is none of its original groups: a tear or a cut made it. */
 static bool is_formed(const sn_world *world, const sn_object *object, sn_constraint group)
 {
     const uint32_t count = sn_constraint_point_count(world, group);
@@ -92,7 +92,7 @@ static bool is_formed(const sn_world *world, const sn_object *object, sn_constra
     return own;
 }
 
-/* A soft body that blades have cut: a group of it has gone, or there is another one. */
+/* Whether a soft body was cut: one of its groups no longer exists, or there is a new one. */
 static bool has_cut_groups(const sn_world *world, const sn_object *object)
 {
     bool any = false, cut = false;
@@ -107,7 +107,7 @@ static bool has_cut_groups(const sn_world *world, const sn_object *object)
     return cut;
 }
 
-/* A soft body that may tear: its groups have a strength. */
+/* Whether a soft body can tear: its groups have a strength. */
 static bool has_weak_groups(const sn_world *world, const sn_object *object)
 {
     for (uint32_t h = 0; h < object->hold_count; ++h) {
@@ -120,14 +120,14 @@ static bool has_weak_groups(const sn_world *world, const sn_object *object)
     return false;
 }
 
-/* Which groups the particles of an object are in: those of particle i are group[start[i]] and on, rising. */
+/* The groups of each particle of an object: those of particle i are group[start[i]] and on, ascending. */
 typedef struct membership {
     uint32_t *start, *group;
     sn_point *point;
     uint32_t room;
 } membership;
 
-/* Goes through all groups, and counts members, or notes them. */
+/* Visits all groups, and counts members, or, with notes, stores them. */
 static bool walk_groups(const sn_world *world, const sn_object *object, membership *m, bool notes)
 {
     sn_constraint_walk walk = {0};
@@ -167,7 +167,7 @@ static bool share_group(const membership *m, const uint32_t *corner)
     return false;
 }
 
-/* The surface of a soft body whose groups tear has no triangles between parts that no group holds together. */
+/* Removes triangles of a soft body with tearing groups that lie between parts that no group joins. */
 static bool leave_out_parted(sn_torn_mesh *mesh, const sn_world *world, const sn_object *object)
 {
     bool good = true;
@@ -177,7 +177,7 @@ static bool leave_out_parted(sn_torn_mesh *mesh, const sn_world *world, const sn
         m.start[i + 1] += m.start[i];
     if (good)
         m.group = resize(NULL, ((size_t)m.start[object->run.count] + 1) * sizeof *m.group, &good);
-    good = good && walk_groups(world, object, &m, true); /* which moves the starts on by one */
+    good = good && walk_groups(world, object, &m, true); /* this has moved each start to the next one */
     if (good)
         memmove(m.start + 1, m.start, object->run.count * sizeof *m.start), m.start[0] = 0;
     mesh->own_triangle = resize(mesh->own_triangle, 3 * (size_t)object->triangle_count * sizeof(uint32_t), &good);
@@ -191,14 +191,14 @@ static bool leave_out_parted(sn_torn_mesh *mesh, const sn_world *world, const sn
     return good;
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
 static uint64_t pair_of(uint32_t a, uint32_t b)
 {
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
-/* Pairs that the constraints of an object join; *gone: some constraint is not there any more. */
+/* Lists the pairs of particles that constraints of an object join; *gone: some constraint no longer exists. */
 static uint32_t list_pairs(const sn_world *world, const sn_object *object, uint64_t *pair, bool *gone)
 {
     uint32_t count = 0;
@@ -223,7 +223,8 @@ static uint32_t list_pairs(const sn_world *world, const sn_object *object, uint6
     return count;
 }
 
-/* A line whose constraint broke, tore or was cut is not drawn. As long as all constraints are there, all lines are. */
+/* Finds the lines to draw: a line whose constraint broke, tore or was cut is left out. As long as all constraints
+   exist, so do all lines. */
 static bool read_lines(sn_torn_mesh *mesh, const sn_world *world, const sn_object *object)
 {
     bool gone = false, good = true;

@@ -8,18 +8,18 @@
 
 struct sn_trace {
     sn_scene *scene;
-    sn_arena arena; /* of names, units and labels */
+    sn_arena arena; /* for names, units and labels */
     uint32_t column_count;
     sn_npy_field *column;
     const char **unit;
     uint32_t kind_count;
-    uint32_t *kind; /* that have a residual column */
+    uint32_t *kind; /* kinds with a residual column */
     sn_trace_list list;
     bool table; /* .npy */
     sn_npy npy;
     sn_file csv;
     uint64_t rows;
-    uint32_t at; /* the column that comes next */
+    uint32_t at; /* the next column */
     bool failed;
 };
 
@@ -57,7 +57,7 @@ static char *join(sn_arena *arena, const char *a, const char *between, const cha
     return text;
 }
 
-/* name NULL: there was no memory for it. */
+/* name NULL: its allocation has failed. */
 static bool add_column(sn_trace *trace, const char *name, const char *unit, sn_npy_type type)
 {
     if (!name || !unit)
@@ -67,7 +67,7 @@ static bool add_column(sn_trace *trace, const char *name, const char *unit, sn_n
     return true;
 }
 
-/* The unit of lambda / h^2, which is that of energy over that of C. */
+/* The unit of lambda / h^2, which is that of energy divided by that of C. */
 static const char *force_unit(sn_trace *trace, const char *unit)
 {
     static const char *const known[][2] = {{"m", "N"}, {"rad", "N m"}, {"1", "N m"}, {"m^2", "N/m"}, {"m^3", "N/m^2"}};
@@ -83,7 +83,7 @@ static const char *kind_unit(sn_trace *trace, uint32_t kind)
     return info && info->unit ? info->unit : "m";
 }
 
-/* The label i of a list, made different from those before it. labels holds those. */
+/* Label i of a list, made different from the earlier ones, which are in labels. */
 static const char *own_label(sn_trace *trace, const char **labels, uint32_t i, const char *label)
 {
     char number[16];
@@ -169,7 +169,7 @@ bool sn_trace_column(const sn_trace *trace, uint32_t i, const char **name, const
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* RFC 4180: quoted where it has to be, quotes doubled. */
+/* RFC 4180: quoted if needed, quotes doubled. */
 static void put_name(sn_file *file, const char *name)
 {
     if (!strpbrk(name, ",\"\r\n")) {
@@ -300,11 +300,11 @@ static void put_report(sn_trace *trace, const sn_report *report)
         put_f64(trace, report->centre[i]);
     for (uint32_t i = 0; i < trace->kind_count; ++i) {
         const sn_kind_report *kind = sn_report_kind(report, trace->kind[i]);
-        put_f64(trace, kind ? kind->largest : 0); /* none is left that could be missed */
+        put_f64(trace, kind ? kind->largest : 0); /* no constraint of the kind is left */
     }
 }
 
-/* In the first origin, as the centre is; without a shift nothing is added, so that the bits stay. */
+/* Relative to the first origin, as the centre is. Without a shift nothing is added, so that the bits are the same. */
 static sn_real shifted(sn_real value, double origin)
 {
     return origin == 0 ? value : (sn_real)(value + origin);
@@ -334,7 +334,7 @@ static void put_force(sn_trace *trace, sn_constraint constraint)
     put_real(trace, valid ? sn_constraint_force(world, constraint).magnitude : (sn_real)NAN);
 }
 
-/* Ends the row, or takes what there is of it back. */
+/* Ends the row, or removes the incomplete row. */
 static bool end_row(sn_trace *trace, char *message, size_t size)
 {
     if (trace->table)

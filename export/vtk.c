@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define REAL  (SINEW_DOUBLE ? "Float64" : "Float32")
-#define EMPTY UINT64_C(8) /* bytes in front of each array: its length */
+#define EMPTY UINT64_C(8) /* bytes before each array: its length */
 
-/* A comment of XML ends with two dashes; what would do so, or end the line, becomes something else. */
+/* A comment of XML ends with two dashes; characters that would do so, or end the line, are replaced. */
 static void put_comments(sn_file *file, const char *const *comment)
 {
     for (; comment && *comment; ++comment) {
@@ -19,7 +19,7 @@ static void put_comments(sn_file *file, const char *const *comment)
     }
 }
 
-/* An array that stands `*offset` bytes behind the '_'. */
+/* Declares an array whose data begin `*offset` bytes after the '_'. */
 static void put_array(sn_file *file, const char *type, const char *name, int components, uint64_t bytes,
                       uint64_t *offset)
 {
@@ -96,7 +96,7 @@ static void put_indices(sn_file *file, const uint32_t *index, uint64_t count)
         sn_file_put_u32(file, index[i]);
 }
 
-/* Where each cell ends among the indices. */
+/* The end of each cell in the list of indices. */
 static void put_ends(sn_file *file, uint64_t count, uint64_t corners)
 {
     put_u64(file, 8 * count);
@@ -104,7 +104,7 @@ static void put_ends(sn_file *file, uint64_t count, uint64_t corners)
         put_u64(file, i * corners);
 }
 
-/* The vertices that are in no triangle and no line. NULL when memory runs out; to be freed. */
+/* The vertices that are in no triangle and no line, to be freed. NULL when memory runs out. */
 static uint32_t *find_loose(const sn_mesh_view *mesh, uint32_t *count)
 {
     uint32_t *loose = calloc((size_t)mesh->vertex_count + 1, sizeof *loose);
@@ -117,7 +117,7 @@ static uint32_t *find_loose(const sn_mesh_view *mesh, uint32_t *count)
         loose[mesh->line[i]] = 1;
     for (uint32_t i = 0; i < mesh->vertex_count; ++i)
         if (!loose[i])
-            loose[(*count)++] = i; /* never behind i, which has been looked at */
+            loose[(*count)++] = i; /* in place: count <= i, and entry i has been read already */
     return loose;
 }
 

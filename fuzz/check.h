@@ -1,4 +1,4 @@
-/* What all targets check with: it says what is not so, and fails where assert might be compiled out. */
+/* The check of all targets: prints a condition that is false, and fails, also where assert might be compiled out. */
 #ifndef SINEW_FUZZ_CHECK_H
 #define SINEW_FUZZ_CHECK_H
 

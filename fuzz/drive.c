@@ -1,9 +1,10 @@
-/* Runs a fuzz target without libFuzzer: its corpus as it is, then so many inputs made of it, the same ones every time. It does
-   not look for new paths as libFuzzer does ('make fuzz'), but needs no other compiler, and so is part of the tests.
+/* Runs a fuzz target without libFuzzer: first its corpus, then so many inputs derived from it, the same ones every
+   time. It does not look for new paths as libFuzzer does ('make fuzz'), but needs no other compiler, and so is part
+   of the tests.
 
        drive_NAME RUNS FOLDER [KEEP]
 
-   With KEEP, a file, what is tried lies there until the next is: after a failure, the input that failed. */
+   KEEP is a file that always has the present input: after a failure, the input that failed. */
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <stdbool.h>
@@ -16,7 +17,7 @@ enum { MOST = 512, ROOM = 8192, CHANGES = 6 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
-#ifdef DRIVE_OWN_CHANGES /* the target knows better ones */
+#ifdef DRIVE_OWN_CHANGES /* the target has its own mutator */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
 #endif
 
@@ -28,7 +29,7 @@ typedef struct input {
 
 static input inputs[MOST];
 static size_t input_count;
-static uint64_t state = 88172645463325252u; /* of Marsaglia's xorshift */
+static uint64_t state = 88172645463325252u; /* state of Marsaglia's xorshift */
 
 static uint32_t draw(uint32_t below)
 {
@@ -38,7 +39,7 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)((state >> 32) * below >> 32);
 }
 
-/* ---- The corpus --------------------------------------------------------------------------------------------------- */
+/* ---- The corpus -------------------------------------------------------------------------------------------------- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -77,9 +78,9 @@ static bool read_corpus(const char *folder)
     return input_count > 0;
 }
 
-/* ---- Changes ------------------------------------------------------------------------------------------------------ */
+/* ---- Changes ----------------------------------------------------------------------------------------------------- */
 
-/* Takes `was` bytes at a place out and puts others there. */
+/* Replaces `was` bytes at a place by others. */
 static size_t put(uint8_t *data, size_t size, size_t room, size_t at, size_t was, const uint8_t *from, size_t length)
 {
     if (size - was + length > room)
@@ -96,7 +97,7 @@ static size_t draw_length(size_t most)
     return length < most ? length : most;
 }
 
-/* Words that numbers and texts are made of, and the ends of what integers hold. */
+/* Inserts a word from which numbers and texts are made, or an integer limit. */
 static size_t put_word(uint8_t *data, size_t size, size_t room, size_t at)
 {
     static const char *const words[] = {"0",
@@ -128,7 +129,7 @@ static size_t put_word(uint8_t *data, size_t size, size_t room, size_t at)
     return put(data, size, room, at, was, (const uint8_t *)word, length);
 }
 
-/* A stretch of this input or of another one. */
+/* Copies a range of this input or of another one. */
 static size_t put_stretch(uint8_t *data, size_t size, size_t room, size_t at)
 {
     const input *other = &inputs[draw((uint32_t)input_count)];
@@ -144,11 +145,11 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room)
 {
     size_t at = draw((uint32_t)size + 1);
     switch (draw(5)) {
-    case 0: /* one bit */
+    case 0: /* changes one bit */
         if (at < size)
             data[at] ^= (uint8_t)(1u << draw(8));
         return size;
-    case 1: /* one byte */
+    case 1: /* changes one byte */
         if (at < size)
             data[at] = (uint8_t)draw(256);
         return size;
@@ -170,7 +171,7 @@ static size_t change(uint8_t *data, size_t size)
 #endif
 }
 
-/* ---- Running ------------------------------------------------------------------------------------------------------ */
+/* ---- Running ----------------------------------------------------------------------------------------------------- */
 
 static void keep_input(const uint8_t *data, size_t size, const char *path)
 {
@@ -181,7 +182,7 @@ static void keep_input(const uint8_t *data, size_t size, const char *path)
     fclose(file);
 }
 
-/* A copy without room behind it, so that a sanitizer sees who reads on. */
+/* Copies the input into a block of exactly its size, so that a sanitizer detects reads beyond its end. */
 static void try_input(const uint8_t *data, size_t size, const char *keep)
 {
     uint8_t *copy = malloc(size ? size : 1);

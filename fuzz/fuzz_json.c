@@ -1,5 +1,5 @@
-/* Any bytes: they are refused with a reason, or they are a document that is the same after writing and reading it
-   again, and of which every value can be found in the text. */
+/* Input: any bytes. They are refused with a reason, or they are a document that is the same after writing and
+   reading it again, and all of whose values can be found in the text. */
 #include "fuzz/check.h"
 #include "scene/json.h"
 
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Numbers keep the digits that sn_real needs; whole ones, and those that it cannot hold, keep all. */
+/* Numbers keep the digits that sn_real needs; integers, and numbers that sn_real cannot hold, keep all. */
 static bool same_number(double a, double b)
 {
     double least = sizeof(sn_real) == 4 ? (double)FLT_MIN : DBL_MIN;
@@ -43,10 +43,10 @@ typedef struct source {
     const char *text;
     size_t length;
     char path[400];
-    uint32_t left; /* values to look for: a search reads the whole text */
+    uint32_t left; /* values still to look for: each search reads the whole text */
 } source;
 
-/* The byte at a place; NULL if it is outside of the text. */
+/* The byte at a line and column; NULL if it is outside of the text. */
 static const char *byte_at(const source *in, sn_place place)
 {
     for (size_t i = 0; i < in->length; ++i) {
@@ -96,7 +96,7 @@ static void check_places(source *in, const sn_value *value)
     }
 }
 
-/* Written by either writer and read again, the document is the same. */
+/* Written by either writer and read again, the document must be the same. */
 static void check_round_trip(const sn_value *root, bool line)
 {
     char *text = NULL, message[200];
@@ -116,7 +116,7 @@ static void check_round_trip(const sn_value *root, bool line)
     free(text);
 }
 
-/* Every path that a message may name can be set. */
+/* Every path that a message can have must be accepted by sn_document_set. */
 static void check_set(sn_document *document)
 {
     char path[700] = "", message[100];

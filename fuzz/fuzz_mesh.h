@@ -1,4 +1,4 @@
-/* What the targets of both mesh formats do with a text: read it, and see whether what was read is a mesh. */
+/* The check for both mesh formats: reads the input, and checks whether the result is a valid mesh. */
 #ifndef SINEW_FUZZ_MESH_H
 #define SINEW_FUZZ_MESH_H
 
@@ -45,11 +45,11 @@ static inline void check_topology(const sn_mesh *mesh, const sn_mesh_topology *t
     CHECK(sides == 3 * mesh->triangle_count && borders == topology->border_count);
     CHECK(topology->closed == (borders == 0 && sides > 0));
     CHECK((topology->piece_count > 0) == (sides > 0) && topology->piece_count <= mesh->triangle_count);
-    /* coordinates up to 3e38 stay far below the largest double, unless they are doubles themselves */
+    /* volume and area of float coordinates, up to 3e38, do not overflow in double */
     CHECK(sizeof(sn_real) == sizeof(double) || (isfinite(sn_mesh_volume(mesh)) && isfinite(sn_mesh_area(mesh))));
 }
 
-/* Every vertex that welding kept is farther from the others than the distance: seen pair by pair in small meshes. */
+/* Checks that all vertices that welding kept are farther apart than the distance: pair by pair, in small meshes. */
 static inline void check_welded(const sn_mesh *mesh, double distance)
 {
     for (uint32_t i = 0; i < mesh->vertex_count && mesh->vertex_count < 100; ++i)

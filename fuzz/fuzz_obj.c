@@ -1,4 +1,4 @@
-/* Anything as an OBJ file. */
+/* Input: any bytes, read as OBJ. */
 #include "fuzz/fuzz_mesh.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,4 +1,4 @@
-/* Anything that begins like a PLY file. */
+/* Input: any bytes after the beginning of a PLY file. */
 #include "fuzz/fuzz_mesh.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

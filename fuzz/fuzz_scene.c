@@ -1,6 +1,6 @@
-/* Any bytes: up to the first zero they are the text of a scene, and what follows is the mesh that it may name. Either
-   it is refused with a reason, or it is a scene that is the same world after saving and loading it, and that can be
-   run, and saved and loaded on the way. */
+/* Input: any bytes. Up to the first zero they are the text of a scene, and the rest is the mesh that it may name.
+   The scene is refused with a reason, or it is the same world after saving and loading it, and can be run, and saved
+   and loaded in between. */
 #include "fuzz/check.h"
 #include "scene/json.h"
 #include "scene/scene.h"
@@ -10,13 +10,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room); /* libFuzzer's own */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room); /* from libFuzzer */
 
-/* Small enough that no input takes long. What is saved may be larger than the scene that it came from, since builders
-   know shorter ways to say it. */
+/* Small limits, so that no input takes long. A saved scene may be larger than its original, since builders describe
+   objects more briefly. */
 enum { MEMORY = 4 << 20, MEMORY_AGAIN = 256 << 20, FRAMES = 3 };
 
-/* Balls that all touch each other are half the square of so many pairs. */
+/* n balls that all touch each other are n^2 / 2 pairs. */
 enum { MOST_IN_CONTACT = 500 };
 
 typedef struct file {
@@ -36,7 +36,8 @@ static bool read_file(void *context, const char *name, sn_arena *arena, const vo
     return *bytes != NULL;
 }
 
-/* One task after the other: libFuzzer keeps an input for what it reaches, and on several threads that is a matter of luck. */
+/* Runs tasks one after the other: libFuzzer keeps an input for the code that it reaches, which would be random on
+   several threads. */
 static void run_tasks(void *context, uint32_t count, void (*task)(void *data, uint32_t index), void *data)
 {
     (void)context;
@@ -52,7 +53,7 @@ static sn_scene_options options_of(uint64_t memory)
     return options;
 }
 
-/* Every refusal has a reason in words, of whole characters. */
+/* Every refusal must have a reason, in valid UTF-8. */
 static void check_problems(const sn_problems *problems, const sn_scene *scene)
 {
     CHECK((scene == NULL) == (problems->errors > 0));
@@ -90,7 +91,7 @@ static sn_scene *create(const char *text, size_t length, const sn_scene_options 
     return scene;
 }
 
-/* Through a document and its text. */
+/* Saves to a document, writes its text, and loads that. */
 static sn_scene *save_and_load(sn_scene *scene)
 {
     sn_document document;
@@ -152,8 +153,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 /* ---- Changes that keep the text well-formed -------------------------------------------------------------------------
 
-   Bytes changed at random are hardly ever JSON, and what lies behind the parser would not be seen. So every other
-   change puts a value of the text, or one that has been trouble elsewhere, in the place of another value. */
+   Bytes changed at random are hardly ever JSON, so the code after the parser would not be tested. So every other
+   change replaces a value by another value of the text, or by one that caused trouble elsewhere. */
 
 typedef struct span {
     size_t begin, end;
@@ -187,7 +188,7 @@ static size_t value_end(const uint8_t *data, size_t size, size_t at)
     return 0;
 }
 
-/* A value behind a random byte. */
+/* Chooses a value after a random byte. */
 static bool pick(const uint8_t *data, size_t size, unsigned *seed, span *out)
 {
     for (int tries = 0; tries < 20 && size; ++tries) {
@@ -216,7 +217,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
     bool known = seed / 16 % 2;
     const char *value = values[seed / 32 % (sizeof values / sizeof values[0])];
     size_t put = known ? strlen(value) : from.end - from.begin, was = to.end - to.begin;
-    bool add = seed / 8 % 4 == 0; /* beside it rather than in its place */
+    bool add = seed / 8 % 4 == 0; /* inserted beside the value, not in its place */
     if (add)
         to.begin = to.end, was = 0, ++put;
     if (size - was + put > room)

@@ -1,4 +1,4 @@
-/* sinew/scene.h: what programs outside use, on top of documents and problems. */
+/* sinew/scene.h: the calls for programs, made of documents, problems and the loader. */
 #include "scene/folder.h"
 #include "scene/load.h"
 #include "scene/objects/balloon.h"
@@ -30,7 +30,7 @@ sn_scene_def sn_default_scene_def(void)
     return (sn_scene_def){.memory = sn_default_scene_options().memory, .rate = 60};
 }
 
-/* ---- Messages ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 static void begin_message(char *message, size_t size)
 {
@@ -38,7 +38,7 @@ static void begin_message(char *message, size_t size)
         message[0] = 0;
 }
 
-/* All problems, a line each; lines that do not fit are left out, but the first is cut instead. */
+/* Writes all problems, a line each. Lines that do not fit are left out; the first is cut instead. */
 static void tell_all(const sn_loaded *loaded, char *message, size_t size)
 {
     size_t used = 0;
@@ -53,7 +53,7 @@ static void tell_all(const sn_loaded *loaded, char *message, size_t size)
     }
 }
 
-/* The errors of a call, one after the other. */
+/* Stores the errors of a call, a line each, for sn_scene_error. */
 static void keep_error(sn_scene *scene, const sn_problems *problems)
 {
     size_t used = 0, size = sizeof scene->error;
@@ -80,7 +80,7 @@ const char *sn_scene_error(const sn_scene *scene)
     return scene ? scene->error : "";
 }
 
-/* ---- Making ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
 
 static sn_load_options options_of(const sn_scene_def *def)
 {
@@ -95,7 +95,7 @@ static sn_load_options options_of(const sn_scene_def *def)
     return o;
 }
 
-/* What was loaded becomes the caller's. */
+/* Passes ownership of the loaded scene to the caller. */
 static sn_result hand_over(sn_loaded *loaded, const sn_scene_def *def, sn_scene **scene, char *message, size_t size)
 {
     sn_result result = loaded->scene ? SN_OK : loaded->problems.out_of_memory ? SN_ERROR_MEMORY : SN_ERROR_ARGUMENT;
@@ -130,7 +130,7 @@ sn_result sn_scene_open(const char *path, const sn_scene_def *def, sn_scene **sc
     return hand_over(&loaded, def, scene, message, size);
 }
 
-/* A scene without a file reads from a folder. */
+/* An empty scene has no file; it reads meshes from the folder of its definition. */
 static struct sn_scene_files *open_folder(const sn_scene_def *def, sn_scene_options *options)
 {
     const char *folder = def->folder ? def->folder : ".";
@@ -267,7 +267,7 @@ sn_result sn_scene_save_file(sn_scene *scene, const char *path)
     return good ? SN_OK : refuse(scene, SN_ERROR_ARGUMENT, message);
 }
 
-/* ---- Objects ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Objects ----------------------------------------------------------------------------------------------------- */
 
 sn_object_info sn_object_describe(const sn_object *o)
 {
@@ -330,9 +330,9 @@ ADD(wall)
 ADD(pile)
 ADD(ragdoll)
 
-/* ---- Selectors --------------------------------------------------------------------------------------------------------------- */
+/* ---- Selectors --------------------------------------------------------------------------------------------------- */
 
-/* A selector as a value: a name, or JSON. */
+/* A selector text as a value: a name, or JSON. */
 typedef struct selector {
     sn_problems problems;
     sn_document document;
@@ -366,7 +366,7 @@ static bool begin_selector(sn_scene *scene, const char *text, selector *s)
     return s->value != NULL;
 }
 
-/* Gives back what it was given: whether all went well. */
+/* Returns `good`, false also if problems were found. */
 static bool end_selector(sn_scene *scene, selector *s, bool good)
 {
     if (!scene)
@@ -436,7 +436,7 @@ static sn_result hold(sn_scene *scene, const char *text, bool (*act)(sn_scene *,
     sn_arena own;
     if (!scene)
         return SN_ERROR_ARGUMENT;
-    sn_arena_init(&own, &scene->options.allocator); /* letting go needs the scratch for itself */
+    sn_arena_init(&own, &scene->options.allocator); /* removing uses the scratch of the scene */
     bool good = begin_selector(scene, text, &s) && sn_select(scene, &s.reader, s.value, NULL, &own, &of);
     good = end_selector(scene, &s, good);
     sn_result result = SN_ERROR_ARGUMENT;
@@ -473,7 +473,7 @@ sn_result sn_scene_cut(sn_scene *scene, const char *text)
     return result;
 }
 
-/* ---- Meshes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Meshes ------------------------------------------------------------------------------------------------------ */
 
 struct sn_mesh_file {
     sn_arena arena;

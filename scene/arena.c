@@ -9,7 +9,7 @@
 
 typedef struct sn_arena_block {
     struct sn_arena_block *before;
-    size_t size; /* of the whole block, this head included */
+    size_t size; /* of the whole block, including this header */
     size_t used;
 } sn_arena_block;
 
@@ -17,7 +17,7 @@ typedef struct sn_arena_block {
 
 static void *allocate(void *context, size_t size, size_t alignment)
 {
-    (void)context, (void)alignment; /* malloc's is enough */
+    (void)context, (void)alignment; /* the alignment of malloc is enough */
     return malloc(size);
 }
 
@@ -56,7 +56,7 @@ void *sn_arena_take(sn_arena *arena, size_t count, size_t size)
         bool large = bytes > BLOCK_SIZE / 4;
         if (!add_block(arena, large ? HEAD_SIZE + bytes : BLOCK_SIZE))
             return NULL;
-        if (large && arena->block->before) { /* keep on cutting from the block before */
+        if (large && arena->block->before) { /* continue to cut from the previous block */
             sn_arena_block *own = arena->block, *cut = own->before;
             own->before = cut->before;
             cut->before = own;

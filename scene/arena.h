@@ -1,4 +1,4 @@
-/* Memory that is taken piece by piece and given back all at once. Pieces never move. */
+/* Memory that is taken piece by piece and freed all at once. Pieces never move. */
 #ifndef SN_SCENE_ARENA_H
 #define SN_SCENE_ARENA_H
 
@@ -6,7 +6,7 @@
 
 typedef struct sn_arena {
     sn_allocator allocator;
-    struct sn_arena_block *block; /* the newest, from which pieces are cut; it knows the one before */
+    struct sn_arena_block *block; /* the newest, from which pieces are cut; it points to the previous one */
     size_t bytes;                 /* taken from the allocator so far */
 } sn_arena;
 
@@ -20,7 +20,7 @@ void *sn_arena_take(sn_arena *arena, size_t count, size_t size);
 /* A copy with a terminating zero. NULL when memory runs out. */
 char *sn_arena_copy(sn_arena *arena, const char *text, size_t length);
 
-/* Gives everything back. The arena is empty afterwards and can be used again. */
+/* Frees everything. The arena is empty afterwards and can be used again. */
 void sn_arena_release(sn_arena *arena);
 
 #endif

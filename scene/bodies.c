@@ -1,4 +1,5 @@
-/* Rigid bodies of a scene: reading them and their shapes, and what builders call to make bodies and joints. */
+/* Rigid bodies of a scene: reading bodies and their shapes, and the calls with which builders make bodies and
+   joints. */
 #include "scene/bodies.h"
 #include "scene/solids.h"
 #include "scene/state.h"
@@ -7,13 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a body and a shape take, in bytes, about: state, contact and what is kept of them for saving. */
+/* Roughly what a body and a shape take, in bytes: state, contact, and what is kept for saving. */
 #define BYTES_PER_BODY  1500.0
 #define BYTES_PER_SHAPE 700.0
 
-/* ---- Rotations and points ------------------------------------------------------------------------------------------------ */
+/* ---- Rotations and points ---------------------------------------------------------------------------------------- */
 
-/* A turn by 90 degrees about z takes x to y, and what faces takes y to the direction; along x that is no turn at all. */
+/* A rotation by 90 degrees about z takes x to y; sn_rotation_facing takes y to the direction. Along x no rotation is
+   needed. */
 sn_quat sn_rotation_along(sn_vec3 direction)
 {
     if (direction.y == 0 && direction.z == 0)
@@ -22,7 +24,7 @@ sn_quat sn_rotation_along(sn_vec3 direction)
     return sn_rotation_after(sn_rotation_facing(direction), (sn_quat){0, 0, half, half});
 }
 
-/* The half-way quaternion (a x b, |a| |b| + a.b): a turn without a twist. */
+/* The half-way quaternion (a x b, |a| |b| + a.b): a rotation without twist. */
 sn_quat sn_rotation_between(sn_vec3 from, sn_vec3 to)
 {
     double a[3] = {(double)from.x, (double)from.y, (double)from.z}, b[3] = {(double)to.x, (double)to.y, (double)to.z};
@@ -31,7 +33,7 @@ sn_quat sn_rotation_between(sn_vec3 from, sn_vec3 to)
                    size + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]};
     double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(length > 1e-9 * size) ||
-        (q[0] == 0 && q[1] == 0 && q[2] == 0)) /* opposite, which is not asked for, or the same */
+        (q[0] == 0 && q[1] == 0 && q[2] == 0)) /* the same, or opposite, which no caller passes */
         return (sn_quat){0, 0, 0, 1};
     return (sn_quat){(sn_real)(q[0] / length), (sn_real)(q[1] / length), (sn_real)(q[2] / length),
                      (sn_real)(q[3] / length)};
@@ -45,7 +47,7 @@ sn_point sn_point_of_body(const sn_world *world, sn_body body, sn_vec3 place, sn
     return sn_on_body_turned(body, sn_body_to_own(world, body, place), sn_rotation_after(back, turn));
 }
 
-/* ---- Making bodies -------------------------------------------------------------------------------------------------------- */
+/* ---- Making bodies ----------------------------------------------------------------------------------------------- */
 
 static void *copied(sn_arena *arena, const void *from, uint64_t count, size_t size)
 {
@@ -55,7 +57,7 @@ static void *copied(sn_arena *arena, const void *from, uint64_t count, size_t si
     return to;
 }
 
-/* A definition that lives as long as the scene. NULL when memory runs out. */
+/* Copies a definition, with all its lists, into the memory of the scene. NULL when memory runs out. */
 static sn_body_def *keep_def(sn_scene *scene, const sn_body_def *def)
 {
     sn_body_def *kept = copied(&scene->arena, def, 1, sizeof *def);
@@ -90,7 +92,7 @@ static void scale_vertices(const sn_vec3 *vertex, uint32_t count, sn_real scale)
         scale_vector((sn_vec3 *)&vertex[i], scale);
 }
 
-/* A kept definition, scaled: its lists are ours. */
+/* Scales a kept definition in place: its lists are the scene's own copies. */
 static void scale_def(sn_body_def *def, sn_real scale)
 {
     if (scale == 1)
@@ -110,7 +112,7 @@ static void scale_def(sn_body_def *def, sn_real scale)
         scale_vector(&def->moments, scale * scale);
 }
 
-/* From the frame of the object into the world. */
+/* Moves a definition from the frame of the object into the world. */
 static void place_def(const sn_build *build, sn_body_def *def)
 {
     const sn_object_def *frame = build->def;
@@ -124,7 +126,7 @@ static void place_def(const sn_build *build, sn_body_def *def)
     def->group = build->object->group;
 }
 
-/* One more item of "all". */
+/* Counts one more item of the name "all". */
 static bool count_item(sn_build *build)
 {
     sn_object *object = build->object;
@@ -170,7 +172,7 @@ sn_body sn_object_body_at(const sn_object *object, uint32_t item)
                : none;
 }
 
-/* ---- Their motion as a whole ----------------------------------------------------------------------------------------------- */
+/* ---- Velocities of the whole object ------------------------------------------------------------------------------ */
 
 typedef struct sum {
     double mass, moment[3];
@@ -211,7 +213,8 @@ static sn_vec3 plus(sn_vec3 a, sn_vec3 b)
     return (sn_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
-/* Particles turn about their own middle so far; it is that of everything. */
+/* So far the particles rotate about their own centre of mass, `from`. They are to rotate about that of the whole
+   object, `to`, which also has bodies: adds w x (from - to). */
 static sn_result shift_particles(sn_build *build, sn_vec3 w, sn_vec3 from, sn_vec3 to)
 {
     sn_world *world = build->scene->world;
@@ -247,12 +250,12 @@ bool sn_build_move_bodies(sn_build *build)
         }
         if (result == SN_OK)
             result = sn_body_read(world, body->handle, &body->first);
-        body->first.shapes = NULL; /* those are the world's, and die */
+        body->first.shapes = NULL; /* these lists belong to the world, which may free them */
     }
     return result == SN_OK || sn_scene_refused(build->scene, build->reader);
 }
 
-/* ---- Joints --------------------------------------------------------------------------------------------------------------- */
+/* ---- Joints ------------------------------------------------------------------------------------------------------ */
 
 bool sn_scene_keep_points(sn_scene *scene, sn_constraint c, uint32_t count, const sn_point *points)
 {
@@ -279,7 +282,7 @@ bool sn_build_joint(sn_build *build, const char *name, const sn_joint_def *joint
     return sn_build_joint_leaning(build, name, joint, a, b, joint->axis);
 }
 
-/* sn_joint_add would do, but what it makes of anchor and axis could not be saved to the last bit. */
+/* The points are made here, not by sn_joint_add, so that they can be saved to the last bit. */
 bool sn_build_joint_leaning(sn_build *build, const char *name, const sn_joint_def *joint, uint32_t a, uint32_t b,
                             sn_vec3 axis_b)
 {
@@ -315,7 +318,7 @@ bool sn_build_tie(sn_build *build, const char *name, const sn_constraint_def *de
     return sn_build_hold(build, name, (sn_constraints){c.kind, c.index, 1, c.generation});
 }
 
-/* ---- Reading bodies ------------------------------------------------------------------------------------------------------- */
+/* ---- Reading bodies ---------------------------------------------------------------------------------------------- */
 
 static bool read_triangles(sn_scene *scene, sn_reader *reader, const sn_numbers *list, sn_body_def *def)
 {
@@ -337,7 +340,7 @@ static bool read_triangles(sn_scene *scene, sn_reader *reader, const sn_numbers 
     return true;
 }
 
-/* The mesh that its mass is taken from. */
+/* Reads the mesh from which the mass of the body follows. */
 static bool read_mesh(sn_scene *scene, sn_reader *reader, const sn_body_keys *keys, sn_body_def *def)
 {
     sn_mesh mesh = {0};
@@ -389,7 +392,7 @@ static bool read_mass(sn_reader *reader, const sn_body_keys *keys, sn_body_def *
     return sn_read_quaternion(reader, "axes", &keys->axes, &def->axes);
 }
 
-/* What a body of the file is to the world, in the scratch. */
+/* The definition of a body of the file. Its lists are in the scratch. */
 static bool read_body(sn_scene *scene, sn_reader *reader, const sn_body_keys *keys, sn_body_def *def)
 {
     bool flat = sn_world_dimensions(scene->world) == 2, good = true;
@@ -441,9 +444,9 @@ bool sn_build_bodies(sn_build *build, const sn_value *list)
     return good;
 }
 
-/* ---- The list "bodies" ------------------------------------------------------------------------------------------------------- */
+/* ---- The list "bodies" ------------------------------------------------------------------------------------------- */
 
-/* To the rest of the scene a body is an object that has no particles and one body. */
+/* For the rest of the scene a body of this list is an object without particles and with one body. */
 static const sn_object_type body_type = {
     .name = "body", .about = "A rigid body", .record = &sn_body_record, .build = build_body};
 
@@ -479,7 +482,7 @@ static bool read_lone_body(sn_scene *scene, sn_reader *reader, const sn_value *v
     const sn_record *tables[] = {&sn_lone_body_record, &sn_body_record};
     void *structs[] = {&lone, &keys};
     if (sn_scene_is_fixed(value))
-        return true; /* see fixed_bodies.c */
+        return true; /* not dynamic: see fixed_bodies.c */
     if (!sn_record_read(reader, value, 2, tables, structs) || !use_group(scene, reader, &lone, &def))
         return false;
     def.name = lone.name;

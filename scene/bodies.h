@@ -1,4 +1,4 @@
-/* Rigid bodies as the file has them: the list "bodies" of a scene, bodies of objects, and their shapes. */
+/* Rigid bodies in scene files: the list "bodies" of a scene, the bodies of objects, and their shapes. */
 #ifndef SN_SCENE_BODIES_H
 #define SN_SCENE_BODIES_H
 
@@ -14,7 +14,7 @@ typedef struct sn_body_keys {
     sn_real density, mass;  /* NaN: not given */
     bool immovable;
     sn_vec3 centre;  /* NaN: not given */
-    sn_vec3 moments; /* NaN: not given; 0: it does not turn about that axis */
+    sn_vec3 moments; /* NaN: not given; 0: the body does not rotate about that axis */
     sn_numbers axes; /* x, y, z, w */
     sn_real spin_damping;
     const char *mesh;
@@ -22,7 +22,7 @@ typedef struct sn_body_keys {
     sn_numbers vertices, triangles;
 } sn_body_keys;
 
-/* What only those of the list "bodies" have; those of an object have it from the object. */
+/* Keys that only a body of the list "bodies" has. For a body of an object, the object has them. */
 typedef struct sn_lone_body_keys {
     const char *name;
     sn_body_type type;
@@ -30,7 +30,7 @@ typedef struct sn_lone_body_keys {
     bool pinned;
 } sn_lone_body_keys;
 
-/* What all shapes have. */
+/* Keys of all types of shapes. */
 typedef struct sn_shape_keys {
     const char *type;
     sn_vec3 position;
@@ -60,7 +60,7 @@ typedef struct sn_shape_hull_keys {
     sn_real scale;
 } sn_shape_hull_keys;
 
-/* Triangles, of a file or given one by one. */
+/* A shape of triangles, from a mesh file or given one by one. */
 typedef struct sn_shell_keys {
     const char *mesh;
     sn_real weld, scale;
@@ -84,7 +84,7 @@ typedef struct sn_field_keys {
     sn_real cell; /* NaN: not given */
 } sn_field_keys;
 
-/* A type of shape: its own keys, in the order of sn_shape_type. */
+/* A type of shape and its own keys, in the order of sn_shape_type. */
 typedef struct sn_shape_form {
     const char *name;
     const char *about; /* one sentence, without a full stop */
@@ -107,20 +107,20 @@ typedef struct sn_fixed_body_keys {
 extern const sn_choices sn_body_type_choices;
 extern const sn_record sn_body_record, sn_lone_body_record, sn_shape_record, sn_fixed_body_record;
 
-/* One, or a list of them, in the scratch. */
+/* Reads one shape, or a list of shapes, into the scratch. */
 bool sn_read_shapes(struct sn_scene *scene, sn_reader *reader, const sn_value *value, sn_body_def *def);
 
-/* Points of a list, in the scratch; NULL after an error. And scaled. */
+/* Reads a list of points into the scratch; NULL after an error. sn_scale_points multiplies points by a factor. */
 sn_vec3 *sn_read_vectors(struct sn_scene *scene, sn_reader *reader, const char *key, const sn_numbers *list);
 bool sn_scale_points(sn_reader *reader, sn_vec3 *point, uint32_t count, sn_real scale);
 
-/* Into a record of a document. */
+/* These add to a record of a document. */
 void sn_save_shape(sn_document *out, sn_value *record, const sn_shape_def *shape);
-void sn_save_quaternion(sn_document *out, sn_value *record, const char *key, sn_quat q); /* unless it is no turn */
+void sn_save_quaternion(sn_document *out, sn_value *record, const char *key, sn_quat q); /* not the identity */
 void sn_save_vectors(sn_document *out, sn_value *record, const char *key, uint32_t count, const sn_vec3 *v);
 void sn_save_bits(sn_document *out, sn_value *record, const char *key, uint32_t bits, uint32_t standard);
 
-/* The static and kinematic ones that the world has. NULL, or why that cannot be. */
+/* Saves the static and kinematic bodies of the world. Returns NULL, or the reason why that is impossible. */
 const char *sn_scene_save_fixed(struct sn_scene *scene, sn_document *out, sn_value *root);
 
 /* Reads a list of bodies into the object that is being built. */
@@ -132,7 +132,8 @@ sn_quat sn_rotation_along(sn_vec3 direction);
 /* The shortest rotation that takes one direction to another. */
 sn_quat sn_rotation_between(sn_vec3 from, sn_vec3 to);
 
-/* The point of a body that is now at a place in the world, with axes turned so; of a null body that place itself. */
+/* The point of a body that is now at `place` in the world, with axes that are now rotated by `turn`. For a null
+   body, a point fixed in the world. */
 sn_point sn_point_of_body(const sn_world *world, sn_body body, sn_vec3 place, sn_quat turn);
 
 #endif

@@ -1,4 +1,4 @@
-/* The tables of the scene format that are about rigid bodies. See record.h. */
+/* The tables of the scene format for rigid bodies. See record.h. */
 #include "scene/bodies.h"
 #include "scene/contact.h"
 
@@ -11,7 +11,7 @@
         .name = NULL                                                                                                   \
     }
 
-/* ---- Bodies ------------------------------------------------------------------------------------------------------------ */
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
 #define BODY(key) offsetof(sn_body_keys, key)
 
@@ -91,7 +91,7 @@ const sn_record sn_lone_body_record = {"body_of_scene",
                                        "What dynamic bodies of the list 'bodies' have besides those of an object.",
                                        sizeof(sn_lone_body_keys), lone_keys, NULL};
 
-/* ---- Static and kinematic bodies ----------------------------------------------------------------------------------------- */
+/* ---- Static and kinematic bodies --------------------------------------------------------------------------------- */
 
 #define FIXED(key) offsetof(sn_fixed_body_keys, key)
 

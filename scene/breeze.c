@@ -1,4 +1,4 @@
-/* What is changed while a scene runs: a wind on everything, and the friction of everything. */
+/* Calls that change a running scene: a wind on everything, and the friction of everything. */
 #include "scene/tables.h"
 #include "scene/wind.h"
 

@@ -1,4 +1,4 @@
-/* What builders call: particles and constraints into the world, names and surfaces into the object. */
+/* Calls of builders: particles and constraints are added to the world, names and surfaces to the object. */
 #include "scene/state.h"
 
 #include <float.h>
@@ -6,20 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a particle and a constraint are reckoned at, in bytes, before anything is made: what the world takes for them (see
-   `sinew info`) with room for tables that grow by doubling, the solver's order and a builder's own lists. */
+/* An estimate of what a particle and a constraint take, in bytes, made before anything is allocated: the memory of
+   the world (see `sinew info`), with room for tables that grow by doubling, the solver's order and a builder's own
+   lists. */
 #define BYTES_PER_PARTICLE   400.0
 #define BYTES_PER_CONSTRAINT 200.0
 
 #define REAL_MOST (sizeof(sn_real) == sizeof(float) ? (double)FLT_MAX : DBL_MAX)
 
-/* However much memory there is: eight numbers for each must be countable. */
+/* A limit that does not depend on memory: eight numbers for each item must be countable in 32 bits. */
 #define MOST_COUNT 5e8
 
 /* A world counts particles, and constraints of a kind, in 31 bits. */
 #define MOST_OF_ANY 2147483647.0
 
-/* A damping that is longer than so many substeps for every pass is more than the solver can follow. */
+/* Damping is too strong for the solver beyond this many substeps per pass. */
 #define MOST_DAMPING 4.0
 
 void *sn_growing_add(sn_growing *list, sn_arena *arena, size_t size)
@@ -35,7 +36,7 @@ void *sn_growing_add(sn_growing *list, sn_arena *arena, size_t size)
         list->capacity = capacity;
     }
     void *item = (char *)list->items + list->count++ * size;
-    return memset(item, 0, size); /* it may have been used before: lists become shorter, too */
+    return memset(item, 0, size); /* the memory may have been used before, since lists also become shorter */
 }
 
 bool sn_scene_refused(const sn_scene *scene, sn_reader *reader)
@@ -43,7 +44,7 @@ bool sn_scene_refused(const sn_scene *scene, sn_reader *reader)
     return sn_reader_fail(reader, "%s", sn_world_error(scene->world));
 }
 
-/* ---- Messages ------------------------------------------------------------------------------------------------------ */
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 bool sn_build_fail(sn_build *build, const char *key, const char *format, ...)
 {
@@ -66,7 +67,7 @@ void sn_build_note(sn_build *build, const char *format, ...)
     va_end(arguments);
 }
 
-/* ---- Room ---------------------------------------------------------------------------------------------------------- */
+/* ---- Room -------------------------------------------------------------------------------------------------------- */
 
 bool sn_scene_fits(const sn_scene *scene, sn_reader *reader, double bytes)
 {
@@ -112,7 +113,8 @@ sn_real sn_build_mass(const sn_build *build, double measure)
         return build->def->mass;
     if (isnan(build->stuff->density))
         return 1;
-    double mass = (double)build->stuff->density * measure; /* infinite would mean immovable; this is refused */
+    /* an infinite mass would mean immovable; the world refuses it */
+    double mass = (double)build->stuff->density * measure;
     return mass > REAL_MOST ? (sn_real)REAL_MOST : (sn_real)mass;
 }
 
@@ -121,7 +123,7 @@ double sn_build_scale(const sn_build *build)
     return (double)build->def->scale;
 }
 
-/* ---- Particles ------------------------------------------------------------------------------------------------------ */
+/* ---- Particles --------------------------------------------------------------------------------------------------- */
 
 sn_vec3 sn_turned(sn_vec3 v, sn_vec3 axis, double angle)
 {
@@ -130,7 +132,7 @@ sn_vec3 sn_turned(sn_vec3 v, sn_vec3 axis, double angle)
     if (angle == 0 || !(largest > 0))
         return v;
     for (int i = 0; i < 3; ++i)
-        a[i] /= largest; /* so that no square leaves the range */
+        a[i] /= largest; /* so that no square overflows or underflows */
     double length = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
     for (int i = 0; i < 3; ++i)
         a[i] /= length;
@@ -155,7 +157,7 @@ sn_vec3 sn_build_place(const sn_build *build, sn_vec3 place)
     return (sn_vec3){x.x + p.x, x.y + p.y, x.z + p.z};
 }
 
-/* The velocity of a turn about the centre of mass, and the object's own. */
+/* Sets the object's velocity plus that of its rotation about its centre of mass. */
 static bool set_velocities(sn_build *build, uint32_t count, const sn_vec3 *x, const sn_real *mass)
 {
     const sn_object_def *def = build->def;
@@ -182,7 +184,7 @@ static bool set_velocities(sn_build *build, uint32_t count, const sn_vec3 *x, co
            sn_scene_refused(build->scene, build->reader);
 }
 
-/* Masses, radii and the group, where they are not what a new particle has. */
+/* Sets masses, radii and the group where they differ from those of a new particle. */
 static bool set_particles(sn_build *build, const sn_real *mass)
 {
     sn_world *world = build->scene->world;
@@ -212,7 +214,7 @@ bool sn_build_particles(sn_build *build, uint32_t count, const sn_vec3 *place, c
            sn_build_range(build, "all", 0, count);
 }
 
-/* ---- Constraints ---------------------------------------------------------------------------------------------------- */
+/* ---- Constraints ------------------------------------------------------------------------------------------------- */
 
 bool sn_build_hold(sn_build *build, const char *name, sn_constraints run)
 {
@@ -223,7 +225,8 @@ bool sn_build_hold(sn_build *build, const char *name, sn_constraints run)
         last->run.count += run.count;
         return true;
     }
-    sn_growing list = {object->hold_count, object->hold_count, object->hold}; /* exact, so it grows by copying: few */
+    /* full, so the list is copied each time it grows; it is short */
+    sn_growing list = {object->hold_count, object->hold_count, object->hold};
     sn_hold *hold = sn_growing_add(&list, &build->scene->arena, sizeof *hold);
     char *copy = sn_arena_copy(&build->scene->arena, name, strlen(name));
     if (!hold || !copy)
@@ -234,7 +237,7 @@ bool sn_build_hold(sn_build *build, const char *name, sn_constraints run)
     return true;
 }
 
-/* The numbers in the world of particles of the object. */
+/* The world numbers of particles of the object. */
 static uint32_t *world_numbers(sn_build *build, uint64_t count, const uint32_t *index)
 {
     uint32_t *number = sn_build_take(build, count, sizeof *number);
@@ -243,9 +246,9 @@ static uint32_t *world_numbers(sn_build *build, uint64_t count, const uint32_t *
     return number;
 }
 
-/* Stiff damping couples everything with everything, and a solver that makes few passes over the constraints does not get
-   there: what is missing comes back as energy. Measured on blocks of tetrahedra with 20 substeps: a damping of 5 substeps is
-   calm with one pass, one of 12 gains energy with one pass and with four, and is calm with 16. */
+/* Stiff damping couples all particles with each other. A solver that makes few passes over the constraints does not
+   propagate it fully, and the error appears as energy. Measured on blocks of tetrahedra with 20 substeps: a damping
+   of 5 substeps is stable with one pass; one of 12 gains energy with one pass and with four, and is stable with 16. */
 void sn_build_warn_damping(sn_build *build)
 {
     sn_settings settings = sn_world_settings(build->scene->world);
@@ -258,10 +261,10 @@ void sn_build_warn_damping(sn_build *build)
                         time, time / h, passes, MOST_DAMPING * h * passes);
 }
 
-/* The damping of the stuff is a time; that of a constraint has a unit of its own. */
+/* The damping of the stuff is a time in seconds; the damping of a constraint has a unit that depends on its kind. */
 static sn_material give_of(const sn_build *build, double compliance)
 {
-    bool soft = (sn_real)compliance > 0; /* one too small for sn_real is rigid */
+    bool soft = (sn_real)compliance > 0; /* a compliance that is too small for sn_real is rigid */
     return (sn_material){(sn_real)compliance, soft ? (sn_real)((double)build->stuff->damping / compliance) : 0};
 }
 
@@ -326,7 +329,7 @@ bool sn_build_constraint_of(sn_build *build, const char *name, uint32_t kind, ui
     return sn_build_hold(build, name, (sn_constraints){c.kind, c.index, 1, c.generation});
 }
 
-/* ---- Names and surfaces ---------------------------------------------------------------------------------------------- */
+/* ---- Names and surfaces ------------------------------------------------------------------------------------------ */
 
 static uint32_t *keep(sn_build *build, uint64_t count, const uint32_t *index)
 {

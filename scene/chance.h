@@ -1,10 +1,10 @@
-/* Numbers by chance, the same for the same seed on every machine. */
+/* Pseudo-random numbers, the same for the same seed on every machine. */
 #ifndef SN_SCENE_CHANCE_H
 #define SN_SCENE_CHANCE_H
 
 #include <stdint.h>
 
-/* From -1 to 1; splitmix64, of which the upper 53 bits make a number. */
+/* A number from -1 to 1: the upper 53 bits of splitmix64. */
 static inline double sn_chance(uint64_t *seed)
 {
     uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);

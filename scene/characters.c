@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* ---- Reading -------------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 void sn_character_defaults(void *record)
 {
@@ -91,7 +91,7 @@ bool sn_scene_add_character(sn_scene *scene, sn_reader *reader, const sn_charact
     c.height = keys->height;
     c.step_height = keys->step_height;
     c.slope_limit = keys->slope_limit;
-    c.skin = keys->radius / 50; /* of one of any size */
+    c.skin = keys->radius / 50; /* in proportion to the size of the character */
     c.mass = keys->mass;
     c.push = keys->push;
     c.position = isnan(keys->foot.x) ? (sn_vec3){x.x, x.y - keys->height / 2, x.z} : keys->foot;
@@ -124,14 +124,14 @@ bool sn_scene_read_character(sn_scene *scene, sn_reader *reader, const sn_value 
     return good && sn_scene_add_character(scene, reader, &keys, body);
 }
 
-/* ---- Walking -------------------------------------------------------------------------------------------------------------- */
+/* ---- Walking ----------------------------------------------------------------------------------------------------- */
 
 static sn_vec3 middle_of(const sn_character *c)
 {
     return (sn_vec3){c->position.x, c->position.y + c->height / 2, c->position.z};
 }
 
-/* One that is there already is left alone, so that what rests on it may sleep. */
+/* A body that is at its place already is not moved, so that what rests on it can sleep. */
 sn_result sn_scene_lead_characters(sn_scene *scene)
 {
     const sn_scene_character *one = scene->characters.items;
@@ -149,7 +149,7 @@ sn_result sn_scene_lead_characters(sn_scene *scene)
     return SN_OK;
 }
 
-/* The move at a time; NULL before the first. round: how often they have begun anew. */
+/* The move that holds at a time; NULL before the first. *round: how often the list has been repeated. */
 static const sn_move_keys *move_at(const sn_scene_character *one, double time, uint32_t *round)
 {
     const sn_move_keys *move = one->move;
@@ -169,7 +169,7 @@ static const sn_move_keys *move_at(const sn_scene_character *one, double time, u
     return i ? &move[i - 1] : NULL;
 }
 
-/* It does not meet itself. */
+/* Excludes the body of the character itself from its queries. */
 static bool is_other(void *context, const sn_hit *hit)
 {
     const sn_body *own = context;

@@ -1,18 +1,18 @@
-/* Characters of a scene: bodies that walk (sinew/character.h) as a list of moves says. */
+/* Characters of a scene: bodies that walk (sinew/character.h) according to a list of moves. */
 #ifndef SN_SCENE_CHARACTERS_H
 #define SN_SCENE_CHARACTERS_H
 
 #include "scene/record.h"
 #include "scene/state.h"
 
-/* What it wants from a time on, until the next. */
+/* The motion of a character from a time on, until the next move. */
 typedef struct sn_move_keys {
     sn_real time;     /* s */
-    sn_vec3 velocity; /* m/s: walk so; what of it is upwards does not count */
-    sn_real jump;     /* m/s: once, upwards, as soon as it stands; 0: it does not */
+    sn_vec3 velocity; /* m/s: walking velocity; its vertical component is ignored */
+    sn_real jump;     /* m/s: upward speed of one jump, as soon as the character is on the ground; 0: no jump */
 } sn_move_keys;
 
-/* A character, apart from the body that it is. */
+/* The keys of a character, apart from those of its body. */
 typedef struct sn_character_keys {
     const sn_value *of;
     sn_real radius, height, step_height, slope_limit, mass, push;
@@ -24,7 +24,7 @@ typedef struct sn_character_keys {
 
 extern const sn_record sn_character_record, sn_move_record;
 
-/* The keys that an object of type "character" shares with the list. */
+/* The keys that an object of type "character" and an item of the list "characters" share. */
 /* clang-format off */
 #define SN_CHARACTER_KEYS \
     {"height", SN_KEY_REAL, offsetof(sn_character_keys, height), .unit = "m", .flags = SN_KEY_POSITIVE, \
@@ -43,13 +43,14 @@ extern const sn_record sn_character_record, sn_move_record;
 
 void sn_character_defaults(void *record);
 
-/* Makes a body walk. False after an error. */
+/* Makes a character of a body. False after an error. */
 bool sn_scene_add_character(sn_scene *scene, sn_reader *reader, const sn_character_keys *keys, sn_body body);
 
 /* An item of the list "characters". */
 bool sn_scene_read_character(sn_scene *scene, sn_reader *reader, const sn_value *value);
 
-/* Before a step bodies are sent to where their characters are; after it those move on. time: at its end. */
+/* sn_scene_lead_characters, before a step, moves each body to its character. sn_scene_move_characters, after the
+   step, moves the characters on; time is that at the end of the step. */
 sn_result sn_scene_lead_characters(sn_scene *scene);
 sn_result sn_scene_move_characters(sn_scene *scene, double time, double dt);
 

@@ -19,7 +19,7 @@ static bool add_hold(sn_scene *scene, sn_reader *reader, const char *name, sn_co
     return true;
 }
 
-/* ---- Kinds and parameters --------------------------------------------------------------------------------------------- */
+/* ---- Kinds and parameters ---------------------------------------------------------------------------------------- */
 
 static const sn_kind *read_kind(const sn_scene *scene, sn_reader *reader, const sn_value *value, uint32_t *number)
 {
@@ -43,8 +43,8 @@ static const sn_kind *read_kind(const sn_scene *scene, sn_reader *reader, const 
     return NULL;
 }
 
-/* A record table for one kind: the keys of all constraints, and the kind's own parameters, and those of its points, as
-   values. */
+/* A record table for one kind: the keys of all constraints, the kind's own parameters, and the parameters of its
+   points, as values. */
 typedef struct kind_table {
     sn_key keys[SN_MAX_PARAMS + SN_MAX_POINT_PARAMS + 1];
     const sn_value *given[SN_MAX_PARAMS + SN_MAX_POINT_PARAMS];
@@ -73,8 +73,8 @@ static uint32_t param_size(const sn_param *param)
     return param->type == SN_PARAM_REAL ? 1 : 3;
 }
 
-/* One parameter of `count` constraints: a single value for all, or a flat list of count values. stride is the numbers of one
-   constraint. */
+/* Reads one parameter of `count` constraints: a single value for all, or a flat list of count values. stride: the
+   numbers of one constraint in out. */
 static bool read_param(sn_reader *reader, const sn_value *value, const sn_param *param, uint32_t count, uint32_t stride,
                        sn_real *out)
 {
@@ -82,14 +82,14 @@ static bool read_param(sn_reader *reader, const sn_value *value, const sn_param 
     const double *x = sn_value_numbers(value, &given);
     double one;
     if (value->type == SN_VALUE_TEXT && strcmp(value->text, "measure") == 0)
-        return true; /* which is what it is already */
+        return true; /* out holds the measured value already */
     if (value->type == SN_VALUE_NUMBER && size == 1) {
         one = value->number;
         x = &one;
         given = 1;
     }
     double two[3] = {0, 0, 0};
-    if (x && size == 3 && given == 2 && reader->dimensions != 3) { /* in the plane */
+    if (x && size == 3 && given == 2 && reader->dimensions != 3) { /* a vector of two numbers in the plane: z is 0 */
         two[0] = x[0], two[1] = x[1];
         x = two;
         given = 3;
@@ -129,7 +129,8 @@ static bool read_params(sn_reader *reader, const sn_kind *kind, const kind_table
     return good;
 }
 
-/* Compliance, damping or stiffness: a number, or a list with one for each. *each is NULL unless there are many. */
+/* Reads compliance, damping or stiffness: a number, or a list with one for each constraint. *each is NULL unless it
+   is a list. */
 static bool read_give(sn_reader *reader, const char *key, const sn_value *value, uint32_t count, sn_real *all,
                       const double **each)
 {
@@ -152,7 +153,7 @@ static bool read_give(sn_reader *reader, const char *key, const sn_value *value,
     return good;
 }
 
-/* ---- One constraint ------------------------------------------------------------------------------------------------------- */
+/* ---- One constraint ---------------------------------------------------------------------------------------------- */
 
 static bool read_points(sn_scene *scene, sn_reader *reader, const sn_kind *kind, const sn_value *value,
                         sn_constraint_def *def)
@@ -181,7 +182,7 @@ static bool read_points(sn_scene *scene, sn_reader *reader, const sn_kind *kind,
     return good;
 }
 
-/* A kind with any number of points may name many with one selector: then they are all of its points. */
+/* For a kind with any number of points, one selector may name many particles, which then are all of its points. */
 static bool read_all_points(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_constraint_def *def)
 {
     sn_selection all = {0};
@@ -197,7 +198,7 @@ static bool read_all_points(sn_scene *scene, sn_reader *reader, const sn_value *
     return true;
 }
 
-/* The numbers of points, of kinds whose points have any: lists with those of all points. */
+/* Reads the parameters of points, for kinds that have such: lists with the numbers of all points. */
 static bool read_point_params(sn_scene *scene, sn_reader *reader, const sn_kind *kind, const kind_table *table,
                               sn_constraint_def *def)
 {
@@ -241,7 +242,7 @@ static bool read_state(sn_scene *scene, sn_reader *reader, const sn_kind *kind, 
     return true;
 }
 
-/* ---- Joints ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Joints ------------------------------------------------------------------------------------------------------ */
 
 static bool read_body(sn_scene *scene, sn_reader *reader, const sn_value *value, uint32_t i, sn_body *out)
 {
@@ -253,7 +254,7 @@ static bool read_body(sn_scene *scene, sn_reader *reader, const sn_value *value,
     return good;
 }
 
-/* Two bodies, an anchor and an axis in the world become two points. */
+/* Makes two points of two bodies and an anchor and an axis in the world. */
 static bool read_joint(sn_scene *scene, sn_reader *reader, const sn_kind *kind, const sn_constraint_keys *keys,
                        sn_constraint_def *def)
 {
@@ -308,7 +309,7 @@ static bool set_strengths(sn_scene *scene, sn_reader *reader, const sn_constrain
     return true;
 }
 
-/* After it was added: its strength, its points if they are not particles, its name. */
+/* What follows after a constraint was added: its strength, its points if they are not particles, its name. */
 static bool finish_one(sn_scene *scene, sn_reader *reader, const sn_constraint_keys *keys, const sn_constraint_def *def,
                        sn_constraint c)
 {
@@ -350,7 +351,7 @@ static bool read_one(sn_scene *scene, sn_reader *reader, uint32_t kind_number, c
         return false;
     const sn_real damping = def.damping;
     if (!isnan(newtons))
-        def.damping = 0; /* it needs a compliance, which follows from the rest length */
+        def.damping = 0; /* damping needs a compliance; that follows from the rest length, in sn_young_give */
     sn_constraint c;
     if (sn_constraint_add(scene->world, &def, &c) != SN_OK)
         return sn_scene_refused(scene, reader);
@@ -360,7 +361,7 @@ static bool read_one(sn_scene *scene, sn_reader *reader, uint32_t kind_number, c
     return finish_one(scene, reader, keys, &def, c);
 }
 
-/* ---- Many constraints ------------------------------------------------------------------------------------------------------- */
+/* ---- Many constraints -------------------------------------------------------------------------------------------- */
 
 static bool read_index(sn_scene *scene, sn_reader *reader, const sn_kind *kind, const sn_value *value, uint32_t *count,
                        const uint32_t **out)
@@ -409,7 +410,7 @@ static bool read_each(sn_scene *scene, sn_reader *reader, const sn_kind *kind, c
     return good;
 }
 
-/* Gives that differ from one constraint to the next. */
+/* Sets compliance, damping and stiffness where they differ from one constraint to the next. */
 static bool set_each(sn_scene *scene, sn_reader *reader, sn_constraints run, sn_material all, const double *compliance,
                      const double *damping, const double *stiffness)
 {
@@ -452,7 +453,8 @@ static bool read_many(sn_scene *scene, sn_reader *reader, uint32_t kind_number, 
         return sn_reader_fail_key(reader, "damping", "with Young's modulus it is one number for all of them");
     sn_constraints run;
     sn_material all = {def.compliance, def.damping};
-    if ((compliance || !isnan(newtons)) && !damping) /* a damping for all needs a compliance of each */
+    /* damping needs the compliance of each: set_each or sn_young_give sets both */
+    if ((compliance || !isnan(newtons)) && !damping)
         def.damping = 0;
     if (sn_constraints_add(scene->world, &def, count, index, param, &run) != SN_OK)
         return sn_scene_refused(scene, reader);
@@ -472,7 +474,7 @@ static bool read_constraint(sn_scene *scene, sn_reader *reader, const sn_value *
     sn_constraint_keys keys;
     kind_table table;
     table_of_kind(kind, &table);
-    /* The kind's parameters come first: a spring has a stiffness and a damping of its own. */
+    /* The kind's parameters come first: a spring has its own stiffness and damping. */
     const sn_record *tables[] = {&table.record, &sn_constraint_record};
     void *structs[] = {table.given, &keys};
     if (!sn_record_read(reader, value, 2, tables, structs))
@@ -495,9 +497,9 @@ bool sn_scene_read_constraints(sn_scene *scene, sn_reader *reader, const sn_valu
     return sn_each_item(scene, reader, list, read_constraint);
 }
 
-/* ---- Names ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
 
-/* Adds a run to the holds of an object, or of the scene if it is NULL. */
+/* Adds a run to the named constraints of an object, or of the scene if object is NULL. */
 static bool add_named(sn_scene *scene, sn_reader *reader, sn_object *object, const char *name, sn_constraints run)
 {
     if (!object)
@@ -512,7 +514,7 @@ static bool add_named(sn_scene *scene, sn_reader *reader, sn_object *object, con
     return true;
 }
 
-/* Constraints that follow each other form one run. */
+/* The same for single constraints; consecutive ones become one run. */
 static bool add_runs(sn_scene *scene, sn_reader *reader, sn_object *object, const char *name, uint32_t count,
                      const sn_constraint *c)
 {
@@ -562,7 +564,7 @@ bool sn_scene_read_names(sn_scene *scene, sn_reader *reader, const sn_value *rec
     return good;
 }
 
-/* ---- Attachments ----------------------------------------------------------------------------------------------------------- */
+/* ---- Attachments ------------------------------------------------------------------------------------------------- */
 
 static bool read_sides(sn_scene *scene, sn_reader *reader, const sn_value *between, sn_selection side[2])
 {
@@ -587,7 +589,8 @@ static bool read_sides(sn_scene *scene, sn_reader *reader, const sn_value *betwe
     return good;
 }
 
-/* What is attached should touch. A gap of more than this part of the larger of the two objects is most likely a mistake. */
+/* Attached particles should touch. A gap of more than this share of the larger of the two objects is most likely a
+   mistake. */
 #define LARGE_GAP 0.05
 
 static double size_of(const sn_scene *scene, const sn_object *object)
@@ -616,7 +619,8 @@ static double distance_between(const sn_scene *scene, uint32_t a, uint32_t b)
     return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 }
 
-/* A rigid attachment closes its gap in the first substep, whatever speed that takes. Soft ones may be meant to pull. */
+/* A rigid attachment closes its gap in the first substep, at whatever speed that takes: warns. A soft attachment may
+   be meant to pull. */
 static void warn_of_gap(const sn_scene *scene, sn_reader *reader, const sn_attachment_keys *keys, uint32_t count,
                         const uint32_t *index)
 {

@@ -6,25 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A field of an object has so many samples along its longest side, and some beyond its ends: more than particles that are a few
-   cells apart can tell. */
+/* The distance field of an object has so many samples along its longest side, and some beyond its ends. That is
+   finer than the shape of a mesh whose particles are a few cells apart. */
 #define FIELD_CELLS  32.0
 #define CELLS_BEYOND 8.0
 
-/* ---- Materials --------------------------------------------------------------------------------------------------------- */
+/* ---- Materials --------------------------------------------------------------------------------------------------- */
 
 sn_contact_material sn_surface_material(const sn_surface_keys *keys)
 {
     sn_contact_material m = sn_default_contact_material();
     sn_real hold = keys->static_friction, drag = keys->dynamic_friction, both = keys->friction;
-    if (isnan(both)) { /* the one that is given draws the other along */
+    if (isnan(both)) { /* only one is given: the other changes if static friction would be less than dynamic friction */
         m.static_friction = !isnan(hold) ? hold : !isnan(drag) && drag > m.static_friction ? drag : m.static_friction;
         m.dynamic_friction = !isnan(drag) ? drag : hold < m.dynamic_friction ? hold : m.dynamic_friction;
     } else {
         m.static_friction = isnan(hold) ? both : hold;
         m.dynamic_friction = isnan(drag) ? both : drag;
     }
-    m.static_friction += 0; /* makes a 0 of a -0, so that two equal ones are one number */
+    m.static_friction += 0; /* turns -0 into 0, so that equal materials have equal bits */
     m.dynamic_friction += 0;
     m.restitution = keys->restitution;
     m.rolling = keys->rolling;
@@ -53,7 +53,7 @@ sn_surface_keys sn_surface_from(const sn_contact_material *material)
     return keys;
 }
 
-/* ---- Groups ------------------------------------------------------------------------------------------------------------ */
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
 static sn_scene_group *find_group(const sn_scene *scene, const char *name, uint32_t number)
 {
@@ -64,7 +64,7 @@ static sn_scene_group *find_group(const sn_scene *scene, const char *name, uint3
     return NULL;
 }
 
-/* Named groups count down, so that they do not meet the objects, which count up. */
+/* Named groups get numbers from the top downwards; objects get theirs from the bottom upwards. */
 static uint32_t free_number(const sn_scene *scene)
 {
     uint32_t number = SN_OWN_GROUP - 1;
@@ -111,7 +111,7 @@ bool sn_scene_describe_group(sn_scene *scene, sn_reader *reader, const sn_value 
     return set_group(scene, reader, &keys, number, sn_value_find(value, "self") != NULL);
 }
 
-/* A key of digits alone is a number: below the largest, which stands for "not given". */
+/* A key of digits alone is a number. The largest number is excluded: it stands for "not given". */
 static bool read_number(const char *text, uint32_t *number)
 {
     double x = 0;
@@ -126,7 +126,7 @@ static bool read_number(const char *text, uint32_t *number)
     return true;
 }
 
-/* Those with a number first, since the others get one that is free. */
+/* Groups with a given number are read first; the others then get free numbers. */
 bool sn_scene_read_groups(sn_scene *scene, sn_reader *reader, const sn_value *record)
 {
     if (record->type != SN_VALUE_RECORD)
@@ -184,7 +184,7 @@ bool sn_scene_use_group(sn_scene *scene, sn_reader *reader, const sn_value *valu
                           sn_did_you_mean(value->text, names, count, near, sizeof near));
 }
 
-/* ---- Skins ------------------------------------------------------------------------------------------------------------- */
+/* ---- Skins ------------------------------------------------------------------------------------------------------- */
 
 bool sn_scene_use_skin(sn_reader *reader, const sn_value *value, sn_object_skin *skin)
 {
@@ -198,10 +198,10 @@ bool sn_scene_use_skin(sn_reader *reader, const sn_value *value, sn_object_skin 
     return sn_record_read_one(reader, value, &sn_skin_record, skin);
 }
 
-/* ---- Rest shapes --------------------------------------------------------------------------------------------------------
+/* ---- Rest shapes ----------------------------------------------------------------------------------------------------
 
-   A rest shape is that of the start. What was saved on the way brings along where its particles were then; they are put there
-   for as long as it takes to look. */
+   The rest shape of an object is its shape at the start. An object of a saved scene stores it beside its present
+   positions. What depends on the rest shape is then computed with the particles moved there for the time being. */
 
 static bool read_places(sn_scene *scene, const sn_object *object, sn_arena *arena, sn_vec3 **out)
 {
@@ -214,7 +214,8 @@ static bool put_places(sn_scene *scene, const sn_object *object, const sn_vec3 *
     return sn_particles_write_positions(scene->world, object->run, &x->x, sizeof *x) == SN_OK;
 }
 
-/* Where the particles of an object are now, if the rest shape asks for them to be elsewhere; otherwise notes where that is. */
+/* Moves the particles of an object to the rest shape, if it has one, and returns their present positions in *now.
+   Without one, the present positions become the rest shape, and *now is NULL. */
 static bool go_to_rest(sn_scene *scene, sn_object *object, sn_vec3 **now)
 {
     sn_vec3 *here;
@@ -253,7 +254,7 @@ bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, co
     def.thickness = skin->thickness;
     def.one_sided = skin->one_sided;
     def.self_collision = skin->self_collision;
-    sn_vec3 *now = NULL; /* it measures what is near in the rest shape */
+    sn_vec3 *now = NULL; /* for self-collision: the skin measures in the rest shape what is near */
     good = good && (!skin->self_collision || go_to_rest(scene, object, &now) ||
                     sn_reader_fail(reader, "no memory for a rest shape"));
     size_t length = sn_reader_enter_key(reader, "skin");
@@ -265,7 +266,7 @@ bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, co
     return good;
 }
 
-/* The triangles of all objects of the group, in one mesh; what it takes is known beforehand. */
+/* The triangles of all objects of the group in one mesh. The memory that it takes has been checked. */
 static bool gather_shell(sn_scene *scene, const sn_scene_group *group, sn_shape_def *def)
 {
     uint64_t vertices = 0, triangles = 0;
@@ -308,7 +309,7 @@ static sn_real longest_side(const sn_shape_def *def)
     return x > y ? (x > z ? x : z) : y > z ? y : z;
 }
 
-/* Its objects are at rest. */
+/* Makes the distance field of a group. Its objects must be in their rest shapes. */
 static bool give_field(sn_scene *scene, sn_reader *reader, const sn_scene_group *group)
 {
     const double bytes =

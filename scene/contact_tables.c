@@ -1,4 +1,4 @@
-/* The tables of contact. See record.h. */
+/* The tables of the scene format for contact. See record.h. */
 #include "scene/contact.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
         .name = NULL                                                                                                   \
     }
 
-/* ---- Settings ---------------------------------------------------------------------------------------------------------- */
+/* ---- Settings ---------------------------------------------------------------------------------------------------- */
 
 #define SETTING(key) offsetof(sn_contact_settings, key)
 
@@ -39,7 +39,7 @@ static void contact_defaults(void *record)
 const sn_record sn_contact_record = {"contact", "How things collide.", sizeof(sn_contact_settings), contact_keys,
                                      contact_defaults};
 
-/* ---- Materials and groups ---------------------------------------------------------------------------------------------- */
+/* ---- Materials and groups ---------------------------------------------------------------------------------------- */
 
 static const char *const mix_names[] = {"average", "least", "product", "most"};
 static const char *const mix_about[] = {"the mean of the two", "the lesser of the two", "one times the other",

@@ -22,7 +22,8 @@ typedef struct sn_key_table {
     key_entry *entries;
 } sn_key_table;
 
-/* FNV-1a. It starts from where the table lies, which nobody knows who writes a file of keys that are to collide. */
+/* FNV-1a. The hash depends on the address of the table, so that the author of a file cannot choose keys that
+   collide. */
 static size_t hash_key(const sn_key_table *table, const sn_value *record, const char *key)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (uintptr_t)table;
@@ -33,7 +34,7 @@ static size_t hash_key(const sn_key_table *table, const sn_value *record, const 
     return (size_t)(hash ^ (hash >> 32));
 }
 
-/* The entry of a key, or the free one where it belongs. */
+/* The entry of a key, or the free entry where it belongs. */
 static key_entry *find_entry(const sn_key_table *table, const sn_value *record, const char *key)
 {
     for (size_t i = hash_key(table, record, key);; ++i) {
@@ -49,7 +50,7 @@ static void enter_key(sn_key_table *table, const sn_value *record, const char *k
     ++table->count;
 }
 
-/* Room for so many more keys; false when memory runs out. */
+/* Makes room for so many more keys; false when memory runs out. */
 static bool reserve_keys(sn_document *document, size_t more)
 {
     sn_key_table *table = document->keys;
@@ -76,7 +77,7 @@ static bool has_key(const sn_document *document, const sn_value *record, const c
     return find_entry(document->keys, record, key)->record != NULL;
 }
 
-/* Remembers the key of a value that is about to become the next item. False when memory runs out. */
+/* Enters the key of a value that is about to become the next item. False when memory runs out. */
 static bool note_key(sn_document *document, const sn_value *record, const char *key)
 {
     if (record->count < FEW_KEYS)
@@ -122,7 +123,7 @@ static void append(sn_value *parent, sn_value *value)
     ++parent->count;
 }
 
-/* Makes value the next item of parent, or the root. False, and nothing has changed, if that cannot be. */
+/* Makes value the next item of parent, or the root. On failure it returns false and nothing has changed. */
 static bool attach(sn_document *document, sn_value *parent, const char *key, sn_value *value)
 {
     double depth = parent ? parent->number + 1 : 1;
@@ -155,7 +156,7 @@ static sn_value *new_value(sn_document *document, sn_value_type type)
     return value;
 }
 
-/* The end of every building call; value is NULL if there was no memory for it. */
+/* The last action of every building call; value is NULL if there was no memory for it. */
 static sn_value *add(sn_document *document, sn_value *parent, const char *key, sn_value *value)
 {
     if (!document->failed && value && attach(document, parent, key, value))
@@ -218,7 +219,7 @@ sn_value *sn_document_text(sn_document *document, sn_value *parent, const char *
     return add(document, parent, key, value);
 }
 
-/* More than count numbers may be asked for, zeros at the end. */
+/* Copies count numbers into a list of `room`, with zeros at the end. */
 static double *copy_numbers(sn_document *document, uint32_t room, uint32_t count, const double *numbers)
 {
     double *copy = sn_arena_take(&document->arena, room, sizeof *copy);
@@ -257,7 +258,7 @@ const sn_value *sn_value_find(const sn_value *record, const char *key)
 /* Longer texts are cut in messages. */
 #define MESSAGE_TEXT 40
 
-/* A text as messages show it: in quotes, escaped, cut if it is long. */
+/* A text as messages show it: in quotes, escaped, and cut if it is long. */
 typedef struct quoted {
     char text[MESSAGE_TEXT + SN_ESCAPE_SIZE + 8];
 } quoted;
@@ -307,7 +308,7 @@ const char *sn_value_describe(const sn_value *value, char *text, size_t size)
 
 /* ---- Editing ----------------------------------------------------------------------------------------------------- */
 
-/* How many lists and records lie in each other in a value. */
+/* The depth of nested lists and records in a value. */
 static uint32_t height(const sn_value *value)
 {
     uint32_t most = 0;
@@ -318,7 +319,7 @@ static uint32_t height(const sn_value *value)
     return most + (holds_values(value) ? 1 : 0);
 }
 
-/* A copy that belongs nowhere yet, to lie at a depth. NULL when memory runs out. */
+/* A copy without a parent, with the depths that follow from `depth`. NULL when memory runs out. */
 static sn_value *copy_value(sn_document *document, const sn_value *value, uint32_t depth)
 {
     sn_value *copy = new_value(document, value->type);
@@ -340,11 +341,11 @@ static sn_value *copy_value(sn_document *document, const sn_value *value, uint32
     return copy;
 }
 
-/* An edit under way: how far the path has been followed, and where to say what is wrong. */
+/* An edit in progress: how far the path has been followed, and where the message goes. */
 typedef struct setting {
     sn_document *document;
     const char *path;
-    const char *rest; /* of the path, behind the steps that have been taken */
+    const char *rest; /* of the path, after the steps that have been taken */
     char *message;
     size_t size;
 } setting;
@@ -358,7 +359,7 @@ static bool refuse(const setting *edit, const char *format, ...)
     return false;
 }
 
-/* The first so many bytes of the path, as the name of a value. */
+/* The beginning of the path, as the name of a value in messages. */
 typedef struct place_name {
     char text[160];
 } place_name;
@@ -385,7 +386,7 @@ static bool refuse_index(const setting *edit, const sn_value *list, const char *
     return refuse(edit, "there is no item [%u] in %s, which is %s", (unsigned)index, where, found);
 }
 
-/* Whether the value at `where` is something that a step can be taken in: a record for a key, a list for an item. */
+/* Whether the value at `where` can take the step: a record for a key, a list for an item. */
 static bool fits(const setting *edit, const sn_value *holder, const char *where, const sn_path_step *step)
 {
     if (holder->type == (step->item ? SN_VALUE_LIST : SN_VALUE_RECORD))
@@ -399,8 +400,8 @@ static bool fits(const setting *edit, const sn_value *holder, const char *where,
                   list ? "; its first item is " : "", list ? where : "", list ? "[0]" : "");
 }
 
-/* The step to the holder's value; NULL if there is no such key, or, after refusing, no such item. An item of a list of numbers is
-   no value of its own; `spare` becomes it. */
+/* The value to which the step leads. NULL if there is no such key, or, with a message, no such item. An item of a
+   list of numbers is no value of its own: `spare` is filled with it. */
 static sn_value *take_step(const setting *edit, sn_value *holder, const char *where, const sn_path_step *step,
                            sn_value *spare)
 {
@@ -438,7 +439,7 @@ static bool no_memory(const setting *edit)
     return refuse(edit, "%s: out of memory", edit->path);
 }
 
-/* Writes into, or adds to, a list that keeps its numbers together. */
+/* Changes a number of a list that stores numbers only, or appends one. */
 static bool put_number(const setting *edit, sn_value *list, uint32_t index, double number)
 {
     double *numbers = (double *)list->numbers; /* the document's own memory, const only for readers */
@@ -452,7 +453,7 @@ static bool put_number(const setting *edit, sn_value *list, uint32_t index, doub
     return true;
 }
 
-/* Turns a list that keeps its numbers together into one that has them as items. */
+/* Turns a list that stores numbers only into one with items. */
 static bool unpack(sn_document *document, sn_value *list)
 {
     sn_value items = {.type = SN_VALUE_LIST};
@@ -509,7 +510,7 @@ static bool next_step(setting *edit, sn_path_step *step)
                   quote(edit->path).text, *edit->rest ? quote(edit->rest).text : "its end");
 }
 
-/* A value inside of what the rest of the path needs around it: a record for a key, a list for an item. */
+/* Wraps a value in the records and lists that the rest of the path needs: a record for a key, a list for an item. */
 static const sn_value *wrap(setting *edit, const sn_value *value)
 {
     place_name where = name_place(edit, edit->rest);
@@ -564,7 +565,7 @@ bool sn_document_set(sn_document *document, const char *path, const sn_value *va
         sn_value *next = take_step(&edit, holder, where.text, &step, &spare);
         if (!next && step.item)
             return false;
-        if (!next) /* the keys that lead to it are added, too */
+        if (!next) /* the key does not exist: it is added with all that follow in the path */
             return (value = wrap(&edit, value)) && put(&edit, holder, where.text, &step, value);
         holder = next;
     }

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Items that one `for` may make. */
+/* The most items that one `for` may make. */
 #define MOST_REPEATS 1000000.0
 
-/* ---- Variables --------------------------------------------------------------------------------------------------------------- */
+/* ---- Variables --------------------------------------------------------------------------------------------------- */
 
 const sn_value *sn_scope_find(const sn_scope *scope, const char *name, size_t length)
 {
@@ -33,9 +33,9 @@ void sn_scope_near(const sn_scope *scope, const char *name, size_t length, char 
         snprintf(text, size, "; the scene has no 'variables'");
 }
 
-/* ---- What there is to do ----------------------------------------------------------------------------------------------------- */
+/* ---- Finding expressions ----------------------------------------------------------------------------------------- */
 
-/* Texts for people, and what is no part of the scene. */
+/* Texts for readers, and keys that are no part of the scene. */
 static bool is_left_alone(const char *key)
 {
     static const char *const keys[] = {"title", "about", "topic", "comment", "$schema"};
@@ -45,7 +45,7 @@ static bool is_left_alone(const char *key)
     return false;
 }
 
-/* A text with a variable in it. */
+/* Whether a text has a variable in it. */
 static bool names_variable(const char *text)
 {
     for (const char *at = strchr(text, '$'); at; at = strchr(at + 1, '$')) {
@@ -81,11 +81,11 @@ bool sn_expand_needed(const sn_value *root)
     return root && is_needed(root);
 }
 
-/* ---- Copying ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Copying ----------------------------------------------------------------------------------------------------- */
 
 typedef struct expander {
     sn_document *out;
-    uint64_t most; /* bytes that it may take */
+    uint64_t most; /* bytes that the copy may take */
     sn_reader reader;
 } expander;
 
@@ -96,7 +96,7 @@ static bool done(expander *e, const sn_value *made)
     return made || sn_reader_fail(&e->reader, "no memory for it");
 }
 
-/* ${...} within a text, and $$, which is a $. What a name stands for may be a text; everything else is a number. */
+/* Expands ${...} within a text, and $$, which becomes $. A variable may be a text; everything else is a number. */
 static bool put_piece(expander *e, const char *from, size_t length, const sn_scope *scope, char *to, size_t room,
                       size_t *used)
 {
@@ -149,7 +149,7 @@ static bool copy_text(expander *e, const char *text, sn_value *parent, const cha
     if (text[0] != '=' && (!names_variable(text) || strstr(text, "${")))
         return copy_template(e, text, parent, key, scope);
     const sn_value *named = text[0] == '$' ? sn_scope_find(scope, text + 1, strlen(text + 1)) : NULL;
-    if (named) /* it has its value already */
+    if (named) /* the value of a variable is expanded already */
         return copy(e, named, parent, key, NULL);
     text += text[0] == '=';
     if (!sn_expression(text, strlen(text), scope, &value, message, sizeof message))
@@ -157,7 +157,7 @@ static bool copy_text(expander *e, const char *text, sn_value *parent, const cha
     return done(e, sn_document_number(e->out, parent, key, value));
 }
 
-/* A list of numbers alone has them in one piece, as a reader of files leaves them. */
+/* Whether a list has numbers only. Such a list is stored as an array, as readers of files do. */
 static bool all_numbers(const sn_value *list)
 {
     for (const sn_value *item = list->first; item; item = item->next)
@@ -176,7 +176,7 @@ static bool gather_numbers(expander *e, const sn_value *list, sn_value *parent, 
     return true;
 }
 
-/* ---- Repetition -------------------------------------------------------------------------------------------------------------- */
+/* ---- Repetition -------------------------------------------------------------------------------------------------- */
 
 #define MOST_LOOPS 4
 
@@ -224,7 +224,7 @@ static bool read_loops(expander *e, const sn_value *repeat, const sn_scope *scop
     return all <= MOST_REPEATS || sn_reader_fail(&e->reader, "found %g times, expected at most %g", all, MOST_REPEATS);
 }
 
-/* One item for each round of the loops, the last of which is the innermost. */
+/* Adds one item for each round of the loops, the last of which is the innermost. */
 static bool repeat_item(expander *e, const sn_value *item, sn_value *list, const sn_scope *scope, const loop *loops,
                         uint32_t count)
 {
@@ -268,13 +268,13 @@ static bool copy_items(expander *e, const sn_value *from, sn_value *list, const 
     return good;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 static bool copy_list(expander *e, const sn_value *from, sn_value *parent, const char *key, const sn_scope *scope)
 {
     if (from->numbers)
         return done(e, sn_document_numbers(e->out, parent, key, from->count, from->numbers, NULL));
-    /* Numbers are gathered in a list that stands beside the document. */
+    /* Numbers are first added to a list of a temporary document. */
     sn_document beside;
     sn_document *out = e->out;
     bool plain = from->count > 0;
@@ -314,7 +314,7 @@ static bool copy_record(expander *e, const sn_value *from, sn_value *parent, con
     return good;
 }
 
-/* scope NULL: texts are as they are. */
+/* Copies and expands a value. scope NULL: texts are copied as they are. */
 static bool copy(expander *e, const sn_value *from, sn_value *parent, const char *key, const sn_scope *scope)
 {
     switch (from->type) {
@@ -335,7 +335,7 @@ static bool copy(expander *e, const sn_value *from, sn_value *parent, const char
     }
 }
 
-/* ---- The document ------------------------------------------------------------------------------------------------------------ */
+/* ---- The document ------------------------------------------------------------------------------------------------ */
 
 static bool is_variable(const char *name)
 {
@@ -345,7 +345,7 @@ static bool is_variable(const char *name)
            strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(name);
 }
 
-/* Variables have their values in a record of their own, in which later ones find earlier ones. */
+/* Variables are stored in a record of their own, in which later ones find earlier ones. */
 static bool read_variables(expander *e, const sn_value *root, sn_document *values, const sn_scope **scope)
 {
     const sn_value *variables = sn_value_find(root, "variables");
@@ -381,7 +381,7 @@ static bool read_variables(expander *e, const sn_value *root, sn_document *value
 bool sn_expand(const sn_value *root, uint64_t most, sn_document *out, sn_problems *problems)
 {
     static const sn_value zero = {.type = SN_VALUE_NUMBER};
-    static const sn_scope none = {"", &zero, NULL}; /* no name is empty: a scope without variables */
+    static const sn_scope none = {"", &zero, NULL}; /* no variable has an empty name: this scope has none */
     const sn_scope *scope = &none;
     expander e = {.out = out, .most = most};
     sn_document values;
@@ -393,7 +393,7 @@ bool sn_expand(const sn_value *root, uint64_t most, sn_document *out, sn_problem
     return good;
 }
 
-/* A document may be so large a part of what a scene may take, once it is expanded. */
+/* An expanded document may take this fraction of the memory of a scene: 1 / PART_OF_MEMORY. */
 #define PART_OF_MEMORY 4
 
 const sn_value *sn_expanded(const sn_document *document, uint64_t memory, sn_document *expanded, sn_problems *problems)

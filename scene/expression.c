@@ -1,5 +1,5 @@
-/* Expressions: numbers, variables, + - * / % ^, parentheses and a few functions. Results are the same on every machine: sines and the like are
-   the engine's own. */
+/* Expressions: numbers, variables, + - * / % ^, parentheses and a few functions. Results are the same on every
+   machine: trigonometric and other functions are the engine's own. */
 #include "scene/expand.h"
 #include "scene/scope.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parentheses and signs lie in each other at most this deep. */
+/* The largest depth of nested parentheses and signs. */
 #define MOST_DEPTH 64
 #define MOST_POWER 1024
 
@@ -60,7 +60,7 @@ static bool is_letter(char c)
 
 #define MOST_DIGITS 300
 
-/* strtod listens to the locale, but not where there is no point: "2.5e3" is read as "25e2". */
+/* strtod expects the decimal separator of the locale. So the point is removed: "2.5e3" is read as "25e2". */
 static double number(parser *p)
 {
     char text[MOST_DIGITS + 32];
@@ -92,7 +92,7 @@ static double number(parser *p)
 
 static double sum(parser *p);
 
-/* x^n by multiplying, so that it does not depend on the machine's library. */
+/* x^n by multiplication, so that the result does not depend on the machine's library. */
 static double power(parser *p, double x, double y)
 {
     if (y == floor(y) && fabs(y) <= MOST_POWER) {
@@ -105,7 +105,7 @@ static double power(parser *p, double x, double y)
     return x > 0 ? sn_math_exp(y * sn_math_log(x)) : fail(p, "a power that is not whole needs a positive base", "");
 }
 
-/* From 0 up to 1, the same for the same x: SplitMix64's mixing of its bits. */
+/* A number of at least 0 and below 1, the same for the same x: the bits of x, mixed by splitmix64. */
 static double random_of(double x)
 {
     uint64_t bits;
@@ -235,7 +235,7 @@ static double primary(parser *p)
     return fail(p, marked ? "expected the name of a variable" : "expected a number, a variable or '('", "");
 }
 
-/* A sign binds less than a power: -2^2 is -4. */
+/* A sign binds weaker than a power: -2^2 is -4. */
 static double factor(parser *p)
 {
     if (++p->depth > MOST_DEPTH)

@@ -1,4 +1,4 @@
-/* Static and kinematic bodies of a scene: those of the list "bodies" that say so. */
+/* Static and kinematic bodies of a scene: the items of the list "bodies" of these types. */
 #include "scene/bodies.h"
 #include "scene/solids.h"
 #include "scene/state.h"
@@ -56,7 +56,7 @@ static bool read_fixed(sn_scene *scene, sn_reader *reader, const sn_value *value
     sn_fixed_body_keys keys;
     sn_body_def def = sn_default_body_def();
     if (!sn_scene_is_fixed(value))
-        return true; /* its turn comes with the dynamic ones */
+        return true; /* dynamic: sn_scene_read_bodies reads it later */
     const bool flat = sn_world_dimensions(scene->world) == 2;
     bool good = sn_record_read_one(reader, value, &sn_fixed_body_record, &keys) &&
                 sn_read_rotation(reader, flat, &keys.turn, &keys.rotation, &def.rotation) &&
@@ -72,7 +72,7 @@ static bool read_fixed(sn_scene *scene, sn_reader *reader, const sn_value *value
     return good;
 }
 
-/* What is wrong with the list itself is told by the dynamic ones. */
+/* Mistakes in the list itself are reported when the dynamic bodies are read. */
 bool sn_scene_read_fixed(sn_scene *scene, sn_reader *reader, const sn_value *list)
 {
     return list->type != SN_VALUE_LIST || list->numbers || sn_each_item(scene, reader, list, read_fixed);

@@ -1,4 +1,4 @@
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _XOPEN_SOURCE 700 /* for realpath */
 #include "scene/folder.h"
 
 #include <errno.h>
@@ -10,9 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- What a file is -------------------------------------------------------------------------------------------------- */
+/* ---- Kinds of files ---------------------------------------------------------------------------------------------- */
 
-/* Whether an open file is one that may be read, before any of it is. Of a pipe the length is not known, and is 0. */
+/* Whether an open file may be read, tested before any of it is read. *length: its length; 0 for a pipe, whose length
+   is unknown. */
 static bool is_readable(int file, bool plain, uint64_t most, uint64_t *length, char *message, size_t size)
 {
     struct stat about;
@@ -36,7 +37,7 @@ static bool is_readable(int file, bool plain, uint64_t most, uint64_t *length, c
     return false;
 }
 
-/* Reads to the end, in pieces that double: a pipe does not say how long it is, and a file may grow. */
+/* Reads to the end into a block that doubles: the length of a pipe is unknown, and a file may grow. */
 static char *read_all(int file, uint64_t expected, uint64_t most, size_t *length, char *message, size_t size)
 {
     size_t room = expected < (1 << 16) ? 1 << 16 : (size_t)expected + 1;
@@ -86,12 +87,12 @@ char *sn_read_path(const char *path, bool plain, uint64_t most, size_t *length, 
     return text;
 }
 
-/* ---- The folder ---------------------------------------------------------------------------------------------------------- */
+/* ---- The folder -------------------------------------------------------------------------------------------------- */
 
 struct sn_folder {
     bool anywhere;
     bool exists;
-    char path[]; /* real, without links */
+    char path[]; /* a real path, without links */
 };
 
 static char *real_folder(const char *path)
@@ -134,7 +135,7 @@ static bool is_inside(const char *path, const char *outer)
     return strncmp(path, outer, length) == 0 && (path[length] == '/' || (length == 1 && path[0] == '/'));
 }
 
-/* Whether a name goes up somewhere. */
+/* Whether a path contains "..". */
 static bool goes_up(const char *name)
 {
     for (const char *at = name; (at = strstr(at, "..")); ++at)
@@ -143,7 +144,7 @@ static bool goes_up(const char *name)
     return false;
 }
 
-/* The real path of a file that may be read. To be freed. */
+/* The real path of a file that may be read, to be freed by the caller. NULL, with the reason in message. */
 static char *allowed_path(const sn_folder *from, const char *name, char *message, size_t size)
 {
     size_t room = strlen(name) + strlen(from->path) + 2;
@@ -157,8 +158,8 @@ static char *allowed_path(const sn_folder *from, const char *name, char *message
     char *real = realpath(joined, NULL);
     int reason = errno;
     free(joined);
-    /* A name that points outside, or a link that does, gets the same answer whether something is there or not: a scene
-       must not find out what else exists. */
+    /* A name that points outside, or a link that does, gets the same answer whether or not such a file exists: a
+       scene must not find out what exists outside of its folder. */
     static const char unless[] = "outside of which scenes may not read unless told so (--read-anywhere)";
     if (!from->anywhere && name[0] == '/')
         snprintf(message, size, "its path is absolute, expected one that starts in the scene's folder, %s", unless);
@@ -180,7 +181,8 @@ int sn_folder_open(const sn_folder *folder, const char *name, uint64_t most, uin
     char *path = allowed_path(folder, name, message, size);
     if (!path)
         return -1;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW); /* it was no link a moment ago */
+    /* O_NOFOLLOW: the real path had no link just now; refused if it has one since */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
     if (file < 0)
         snprintf(message, size, "%s", strerror(errno));
     free(path);

@@ -1,5 +1,5 @@
-/* Reading files: what they are and how large is looked at first. And the folder that a scene, or a page, may read, which is the
-   one place that decides what lies in it. */
+/* Reading files, after a look at their types and sizes. This is the one place that decides which files a scene, or a
+   page, may read. */
 #ifndef SN_SCENE_FOLDER_H
 #define SN_SCENE_FOLDER_H
 
@@ -7,25 +7,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads a file that the user named, whole, into a block of malloc with a zero after its end. "-" is standard input. Pipes and
-   terminals are read, too. NULL, with the reason in message, of what is a folder, a device, larger than most bytes, or cannot
-   be read. plain: a file names it, not the user, so only a plain file is read; a pipe would wait for ever. */
+/* Reads a file that the user named, whole, into a block of malloc with a zero after its end. "-" is standard input.
+   Pipes and terminals are read, too. NULL, with the reason in message, for a folder, a device, a file of more than
+   `most` bytes, or one that cannot be read. plain: the name is from a file, not from the user, so that only a plain
+   file is read; a pipe could block for ever. */
 char *sn_read_path(const char *path, bool plain, uint64_t most, size_t *length, char *message, size_t size);
 
 typedef struct sn_folder sn_folder;
 
-/* The folder in which a file lies ("-": the present one), or, with a slash at its end, the folder itself. anywhere: all files
-   may be read, also those outside. NULL when memory runs out. Release it with sn_folder_release; NULL is fine. */
+/* The folder in which a file lies ("-": the current folder), or, if path ends with a slash, the folder itself.
+   anywhere: all files may be read, also those outside. NULL when memory runs out. sn_folder_release frees it; NULL
+   is ignored. */
 sn_folder *sn_folder_of(const char *path, bool anywhere);
 void sn_folder_release(sn_folder *folder);
 
-/* Opens a plain file of the folder, or of one that lies in it, for reading. Names that go up, start at the root or are links
-   that lead out of it are refused, and a name that is refused gets the same answer whether there is such a file or not. -1,
-   with the reason in message. */
+/* Opens a plain file of the folder, or of a folder inside it, for reading. Names that contain "..", absolute names
+   and links that lead outside are refused; the answer to a refused name is the same whether or not such a file
+   exists. -1, with the reason in message. */
 int sn_folder_open(const sn_folder *folder, const char *name, uint64_t most, uint64_t *length, char *message,
                    size_t size);
 
-/* The same as sn_read_path does it. */
+/* Reads such a file, with a result as of sn_read_path. */
 char *sn_folder_read(const sn_folder *folder, const char *name, uint64_t most, size_t *length, char *message,
                      size_t size);
 

@@ -1,5 +1,5 @@
-/* Finding a path in a text, when there is something to say about the value. The document does not remember where its
-   values stood: that would cost every scene memory for the sake of those with an error. */
+/* Finds the place of a path in a text, for messages. A document does not store where its values were: that would
+   cost memory in every scene, also in those without an error. */
 #include "scene/json.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ static bool skip_text(scanner *scan)
     return false;
 }
 
-/* Any value. Of lists and records only the depth matters, since the text is known to be right. */
+/* Skips any value. Of lists and records only the nesting matters, since the text is known to be correct. */
 static bool skip_value(scanner *scan)
 {
     size_t depth = 0;
@@ -93,7 +93,7 @@ static bool skip_value(scanner *scan)
     return true;
 }
 
-/* Whether the text in quotes that begins here, escapes and all, is this key. */
+/* Whether the quoted text that begins here, with its escapes, is this key. */
 static bool is_key(const scanner *scan, const char *key)
 {
     const char *at = scan->at + 1;
@@ -107,7 +107,8 @@ static bool is_key(const scanner *scan, const char *key)
     return at < scan->end && *key == 0;
 }
 
-/* From the start of a record to the value of a key; *key_at is where the key stands. False if it is not there. */
+/* Moves from the start of a record to the value of a key; *key_at is the place of the key. False if there is no such
+   key. */
 static bool enter_key(scanner *scan, const char *key, const char **key_at)
 {
     if (!skip_char(scan, '{'))
@@ -148,7 +149,7 @@ sn_place sn_json_locate(const char *text, size_t length, const char *path, bool 
     for (bool first = true; sn_path_next(&path, first, &step); first = false) {
         const char *this_key = NULL;
         if (step.item ? !enter_item(&scan, step.index) : !enter_key(&scan, step.key, &this_key)) {
-            key_at = NULL; /* the holder's own key would be misleading */
+            key_at = NULL; /* the key of the holder would mislead */
             break;
         }
         found = scan.at;

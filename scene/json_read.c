@@ -1,10 +1,10 @@
-/* JSON text to document, with jansson; the only file that knows it. */
+/* JSON text to document, with jansson. No other file uses jansson. */
 #include "scene/json_words.h"
 
 #include <jansson.h>
 #include <string.h>
 
-/* One list or record that is being converted, to name the place of an error. */
+/* A list or record that is being converted; the path of an error follows from these. */
 typedef struct nesting {
     const char *key; /* NULL in a list */
     uint32_t index;
@@ -17,7 +17,7 @@ typedef struct reading {
     nesting levels[SN_DOCUMENT_DEPTH + 1];
 } reading;
 
-/* The place is that of the value whose conversion is under way. */
+/* Sets the place of the message to that of the value that is being converted. */
 static void set_level(const reading *reader)
 {
     char path[4096] = "";
@@ -30,14 +30,14 @@ static void set_level(const reading *reader)
     *reader->of.place = sn_json_locate(reader->of.text, reader->of.length, path, false);
 }
 
-/* ---- What jansson found wrong ------------------------------------------------------------------------------------ */
+/* ---- Errors that jansson found ----------------------------------------------------------------------------------- */
 
 static bool begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* jansson's message quotes what it is about if that has so many bytes at most. */
+/* jansson's message quotes the text that it is about if that has at most this many bytes. */
 #define NEAR_LENGTH 20
 
 /* The opening quote of the text whose closing quote is at an offset. */
@@ -58,11 +58,11 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Where the piece of text begins that ends at an offset, and of which jansson complains: jansson gives its end. */
+/* jansson reports the end of the token that it rejects. Returns where this token begins. */
 static size_t token_start(const reading *reader, const json_error_t *error, size_t end)
 {
     const char *text = reader->of.text, *near = strstr(error->text, " near '");
-    if (near) { /* a short piece is in the message */
+    if (near) { /* jansson quotes a short token in its message */
         size_t count = strlen(near + 7);
         count -= count > 0; /* the closing quote */
         if (count <= end && memcmp(text + end - count, near + 7, count) == 0)
@@ -80,7 +80,7 @@ static size_t token_start(const reading *reader, const json_error_t *error, size
     return start;
 }
 
-/* Where the text in quotes begins that is still open at the end. */
+/* Where the quoted text begins that is still open at the end. */
 static size_t open_quote(const reading *reader)
 {
     size_t start = 0;
@@ -96,7 +96,7 @@ static size_t open_quote(const reading *reader)
     return start;
 }
 
-/* Where the text ends although a record, list or text is open. */
+/* The text ends although a record, list or quoted text is open. */
 static bool explain_end(const reading *reader, const json_error_t *error)
 {
     const sn_json_text *of = &reader->of;
@@ -112,7 +112,8 @@ static bool explain_end(const reading *reader, const json_error_t *error)
                                                                         : "a value");
 }
 
-/* Errors inside of texts. jansson's offset is that of the character, or just behind it. False: it is none of these. */
+/* Errors inside of quoted texts. jansson's offset is that of the character, or just behind it. False: it is no such
+   error. */
 static bool explain_text(const reading *reader, const json_error_t *error, size_t end)
 {
     const char *found = error->text;
@@ -133,12 +134,13 @@ static bool explain_text(const reading *reader, const json_error_t *error, size_
     return true;
 }
 
-/* Says in our words what jansson found, in a text that it got without the first `skip` bytes. */
+/* Writes a message of our own for an error that jansson found. jansson got the text without the first `skip` bytes. */
 static bool explain(const reading *reader, const json_error_t *error, size_t skip)
 {
     const sn_json_text *of = &reader->of;
     enum json_error_code code = json_error_code(error);
-    if (error->position < 0 || (size_t)error->position + skip > of->length) { /* an int: the text has 2 GiB */
+    /* jansson's position is an int: the text has more than 2 GiB */
+    if (error->position < 0 || (size_t)error->position + skip > of->length) {
         *of->place = (sn_place){(uint32_t)error->line, 0};
         return sn_json_fail(of, "%s", error->text);
     }
@@ -297,7 +299,7 @@ static bool convert(reading *reader, json_t *json, sn_value *parent, const char 
     return document->failed ? out_of_memory(reader) : true;
 }
 
-/* Reads what stands behind a byte order mark, if there is one. */
+/* Reads the text, without a byte order mark, if there is one. */
 static bool read_text(reading *reader)
 {
     size_t skip = reader->of.length >= 3 && memcmp(reader->of.text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

@@ -17,7 +17,7 @@ void sn_json_set_offset(const sn_json_text *of, size_t offset)
     *of->place = sn_json_place(of->text, of->length, offset);
 }
 
-/* ---- The bytes ------------------------------------------------------------------------------------------------------ */
+/* ---- The bytes --------------------------------------------------------------------------------------------------- */
 
 bool sn_json_check_bytes(const sn_json_text *of)
 {
@@ -71,7 +71,7 @@ char sn_json_byte_before(const sn_json_text *of, size_t offset)
     return offset ? of->text[offset - 1] : 0;
 }
 
-/* ---- What stands where a value or key should. Things that are usual elsewhere get a word of advice. ----------------- */
+/* ---- What is found in place of a value or key. Usual mistakes get a hint. ---------------------------------------- */
 
 bool sn_json_explain_token(const sn_json_text *of, size_t start, const char *expected)
 {

@@ -1,17 +1,17 @@
-/* What readers of JSON say of a text that is none. There are two of them, that of the command (json_read.c, with jansson) and
-   that of the web package (web/glue/json_read.c); both speak with these words. */
+/* Messages for texts that are not JSON. Two readers share them: that of the command (json_read.c, with jansson) and
+   that of the web package (web/glue/json_read.c). */
 #ifndef SN_SCENE_JSON_WORDS_H
 #define SN_SCENE_JSON_WORDS_H
 
 #include "scene/json.h"
 
-/* What a message quotes of the text is cut at this many bytes. */
+/* Texts that a message quotes are cut at this many bytes. */
 #define SN_QUOTE_LENGTH 40
 
 /* Integers up to here in magnitude are exact in a double. */
 #define SN_INTEGER_LIMIT ((int64_t)1 << 53)
 
-/* A text that is being read, and where to say what is wrong with it. */
+/* A text that is being read, and where messages about it are written. */
 typedef struct sn_json_text {
     const char *text;
     size_t length;
@@ -25,14 +25,14 @@ typedef struct sn_excerpt {
     char text[SN_QUOTE_LENGTH + SN_ESCAPE_SIZE + 4];
 } sn_excerpt;
 
-/* Writes the message down; false, so that callers can return it. */
+/* Writes the message. Returns false, so that callers can return it. */
 bool sn_json_fail(const sn_json_text *of, const char *format, ...)
 #ifdef __GNUC__
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
 
-/* The place of the message is that of the byte at an offset. */
+/* Sets the place of the message to that of the byte at an offset. */
 void sn_json_set_offset(const sn_json_text *of, size_t offset);
 
 /* Whether the bytes are UTF-8 without zeros. */
@@ -41,16 +41,16 @@ bool sn_json_check_bytes(const sn_json_text *of);
 sn_excerpt sn_json_quote(const char *text, size_t length);
 bool sn_json_is_one_of(char c, const char *set);
 
-/* How long the word, number or sign at an offset is, as somebody who reads the text would see it. */
+/* The length of the word, number or sign at an offset, as a reader of the text would see it. */
 size_t sn_json_word_length(const sn_json_text *of, size_t start);
 
 /* The last byte before an offset that is not space; 0 if there is none. */
 char sn_json_byte_before(const sn_json_text *of, size_t offset);
 
-/* What stands where a value or key should: the message, not the place. */
+/* Writes a message about what is found in place of a value or key. The place is not set. */
 bool sn_json_explain_token(const sn_json_text *of, size_t start, const char *expected);
 
-/* The things that can be wrong inside of a text in quotes, with the offset of what the message is about. */
+/* The mistakes that a quoted text can have. */
 typedef enum sn_json_flaw {
     SN_JSON_LINE_BREAK,
     SN_JSON_CONTROL,

@@ -42,10 +42,10 @@ static int put_digits(uint64_t number, char *digits)
     return count;
 }
 
-/* The shortest decimal that comes back as the same sn_real, found with a few operations in double: an integer n below
-   2^53 over or times a power of ten up to 10^22 are both exact, so that n / 10^k is rounded once, as strtod rounds the
-   written number. False where that does not hold, or where no so short decimal does: then the C library
-   has to search. */
+/* The shortest decimal that is read as the same sn_real, with a few operations in double. An integer n below 2^53
+   and a power of ten up to 10^22 are exact, so that n / 10^k (or n 10^k) is rounded once, as strtod rounds the
+   written number. False if the number is outside of that range, or if no decimal as short as that exists;
+   slow_decimal then searches. */
 static bool quick_decimal(double number, decimal *out)
 {
     static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -68,8 +68,8 @@ static bool quick_decimal(double number, decimal *out)
     return false;
 }
 
-/* The same with printf and strtod, trying more and more digits. The digits are picked out of what is printed, since the
-   decimal point may be something else where the program has set a locale. */
+/* The same with printf and strtod, trying more and more digits. The digits are picked out of the printed text, since
+   the decimal point depends on the locale. */
 static void slow_decimal(double number, bool real, decimal *out)
 {
     char text[64];
@@ -89,7 +89,7 @@ static void slow_decimal(double number, bool real, decimal *out)
     out->point = atoi(exponent + 1) + 1;
 }
 
-/* 0.00123, 12.3, 1200, 1.23e-9. Nothing that could be taken for an integer beyond 2^53. */
+/* 0.00123, 12.3, 1200, 1.23e-9. The result is never an integer beyond 2^53. */
 static size_t put_decimal(const decimal *number, char *text)
 {
     int count = number->count, point = number->point;
@@ -133,8 +133,8 @@ size_t sn_json_number(double number, char text[SN_NUMBER_SIZE])
         *at = 0;
         return (size_t)(at - text);
     }
-    /* What sn_real cannot hold keeps its digits as a double. So does its largest number, which would be rounded up to
-       one that is beyond it. */
+    /* A number that sn_real cannot hold keeps its digits as a double. So does the largest sn_real, which would be
+       rounded up beyond the range. */
     bool real = size >= REAL_MIN && size <= REAL_MAX && (double)(sn_real)size < REAL_MAX;
     if (real)
         size = (double)(sn_real)size;
@@ -150,12 +150,12 @@ size_t sn_json_number(double number, char text[SN_NUMBER_SIZE])
 
 #define INDENT 2
 
-/* Where bytes go: to a file, or, to see whether a value fits on a line, to the line. */
+/* Writes bytes to a file; or into the line, to find out whether a value fits there. */
 typedef struct writer {
     FILE *file;
-    bool failed; /* the file has an error: there is no use in going on */
+    bool failed; /* the file has an error: no more is written */
     bool trying; /* bytes go to the line */
-    bool full;   /* which had no room for them */
+    bool full;   /* the line has no more room */
     size_t used, room;
     char line[LINE_WIDTH];
 } writer;
@@ -258,7 +258,7 @@ static void new_line(writer *out, size_t indent)
     }
 }
 
-/* As many numbers on a line as there is room for. */
+/* Writes as many numbers on each line as fit. */
 static void put_numbers(writer *out, const sn_value *list, size_t indent)
 {
     size_t column = LINE_WIDTH;
@@ -279,8 +279,8 @@ static void put_numbers(writer *out, const sn_value *list, size_t indent)
     }
 }
 
-/* Writes a value if it fits on the rest of a line, with a comma to follow. The line is the writer's own, not one on the
-   stack at each depth, where memory may be scarce. */
+/* Writes a value if it fits on the rest of a line, with a comma to follow. The buffer of the line is the writer's
+   own; a buffer at each depth of the recursion would take much of a small stack. */
 static bool put_short(writer *out, const sn_value *value, size_t column)
 {
     out->trying = true;
@@ -294,7 +294,7 @@ static bool put_short(writer *out, const sn_value *value, size_t column)
     return !out->full;
 }
 
-/* Writes a value that begins at a column of a line that is indented so far. */
+/* Writes a value at a column. The line is indented by `indent`. */
 static void put_value(writer *out, const sn_value *value, size_t indent, size_t column)
 {
     bool record = value->type == SN_VALUE_RECORD, holds = record || value->type == SN_VALUE_LIST;

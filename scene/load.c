@@ -1,21 +1,22 @@
-/* Loading a scene from a file, which may name others in its folder. */
+/* Loading a scene from a file, which may name other files in its folder. */
 #include "scene/load.h"
 #include "scene/folder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A text takes about four times its length while it is read: itself, the tree of its parser, and the document. So it may take
-   this part of what the scene may take; and so may a mesh, of which there is the file, what was read of it, and its particles. */
+/* A text takes about four times its length while it is read: itself, the tree of its parser, and the document. A
+   mesh takes about as much: the file, what was read of it, and its particles. So each may have this fraction of the
+   memory of the scene: 1 / PART_OF_MEMORY. */
 #define PART_OF_MEMORY 4
 
-/* ---- Files that the scene names ---------------------------------------------------------------------------------------- */
+/* ---- Files that the scene names ---------------------------------------------------------------------------------- */
 
 typedef struct sn_scene_files {
     sn_folder *folder;
-    uint64_t most; /* bytes of one */
+    uint64_t most; /* the most bytes of one file */
     uint32_t count;
-    char **name; /* of those that were read, in their order, each once */
+    char **name; /* the names of the files that were read, in order, each once */
 } files;
 
 static bool take_note(files *f, const char *name)
@@ -86,7 +87,7 @@ char *sn_loaded_read(const sn_loaded *loaded, const char *name, uint64_t most, s
     return NULL;
 }
 
-/* ---- Loading -------------------------------------------------------------------------------------------------------------- */
+/* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
 bool sn_scene_load(const char *path, const sn_load_options *options, sn_loaded *loaded)
 {

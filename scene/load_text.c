@@ -1,4 +1,4 @@
-/* From the text of a scene to the scene; files are for load.c. */
+/* Builds a scene from its text. load.c reads files. */
 #include "scene/load.h"
 
 #include <ctype.h>
@@ -10,9 +10,9 @@ sn_load_options sn_default_load_options(void)
     return (sn_load_options){.scene = sn_default_scene_options()};
 }
 
-/* ---- Changes --------------------------------------------------------------------------------------------------------------- */
+/* ---- Changes ----------------------------------------------------------------------------------------------------- */
 
-/* Where the path of a change ends: the first = that is not inside of a quoted key, as in materials["a=b"].bend=3. */
+/* The end of the path in a change: the first = outside of a quoted key, as in materials["a=b"].bend=3. */
 static const char *find_equals(const char *set)
 {
     bool quoted = false;
@@ -27,14 +27,14 @@ static const char *find_equals(const char *set)
     return NULL;
 }
 
-/* What a change put into the document. */
+/* A change that was made to the document. */
 typedef struct sn_applied_set {
-    const char *text; /* as it was given */
-    const char *path; /* of what it replaced, or of the first key that it added, as problems have it */
+    const char *text; /* as given by the caller */
+    const char *path; /* the path of the value that it replaced, or of the first key that it added, as in problems */
     struct sn_applied_set *next;
 } sn_applied_set;
 
-/* Follows a path as far as the document has it, and one step more. */
+/* Writes the path of a change as far as it exists in the document, with one more step. */
 static void find_start(const sn_document *document, const char *path, char *out, size_t size)
 {
     const sn_value *at = document->root;
@@ -52,7 +52,7 @@ static void find_start(const sn_document *document, const char *path, char *out,
     }
 }
 
-/* Remembered before it is made. Without memory for it, its problems are looked for in the file. */
+/* Stores a change before it is made. If memory runs out, problems of this change are looked for in the file. */
 static void remember(sn_loaded *loaded, const char *set, const char *path)
 {
     char start[SN_PATH_KEY_SIZE] = "";
@@ -66,7 +66,7 @@ static void remember(sn_loaded *loaded, const char *set, const char *path)
     loaded->set = applied;
 }
 
-/* A change of the form path=value. */
+/* Makes a change of the form path=value. */
 static bool apply_set(sn_loaded *loaded, const char *set)
 {
     char message[512] = "no memory";
@@ -81,7 +81,7 @@ static bool apply_set(sn_loaded *loaded, const char *set)
     if (!sn_json_read(&value, equals + 1, strlen(equals + 1), NULL, message, sizeof message)) {
         sn_document_release(&value);
         sn_document_init(&value, NULL);
-        sn_document_text(&value, NULL, NULL, equals + 1); /* then it is a text */
+        sn_document_text(&value, NULL, NULL, equals + 1); /* not JSON: a text */
         snprintf(message, sizeof message, "no memory");
     }
     char *path = sn_arena_copy(&value.arena, set, (size_t)(equals - set));
@@ -94,7 +94,7 @@ static bool apply_set(sn_loaded *loaded, const char *set)
     return good;
 }
 
-/* ---- Loading -------------------------------------------------------------------------------------------------------------- */
+/* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
 void sn_loaded_begin(sn_loaded *loaded, const char *name, const sn_load_options *options)
 {
@@ -122,7 +122,8 @@ static bool comes_before(const sn_problem *a, const sn_problem *b)
     return a->line < b->line || (a->line == b->line && a->column < b->column);
 }
 
-/* Readers go through a scene in an order of their own. A list of so few is sorted by insertion. */
+/* The readers do not visit a scene in the order of the file. The list is short (SN_MOST_PROBLEMS), so insertion sort
+   will do. */
 static void sort_problems(sn_loaded *loaded)
 {
     sn_problem *sorted = NULL, *next;

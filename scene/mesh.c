@@ -24,8 +24,8 @@ static sn_vec3 corner(const sn_mesh *mesh, uint32_t triangle, uint32_t number)
     return mesh->vertex[mesh->triangle[(size_t)3 * triangle + number]];
 }
 
-/* V = sum of (a x b) . c / 6 over all triangles, the tetrahedra that they make with one point (divergence theorem). The
-   point is a corner of the mesh, so that a small thing far from the origin does not drown in round-off. */
+/* V = sum of (a x b) . c / 6 over all triangles: the tetrahedra that they form with one point (divergence theorem).
+   The point is a corner of the mesh, so that rounding errors stay small for a small mesh far from the origin. */
 double sn_mesh_volume(const sn_mesh *mesh)
 {
     double sum = 0;

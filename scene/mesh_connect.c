@@ -1,6 +1,6 @@
-/* Which triangles share which edges. Each triangle has three sides; those with the same two ends are the same edge.
-   They are brought together by sorting: two counting sorts, by the higher end and then by the lower one, which take
-   time in proportion to sides and vertices on any mesh, and keep sides of one edge in the order of the triangles. */
+/* Finds which triangles share which edges. Each triangle has three sides; sides with the same two ends are the same
+   edge. Sorting brings them together: two counting sorts, by the higher end and then by the lower one. They take
+   time proportional to sides and vertices on any mesh, and keep sides of one edge in the order of the triangles. */
 #include "scene/mesh.h"
 
 #include <inttypes.h>
@@ -12,9 +12,9 @@
 typedef struct connect_work {
     const sn_mesh *mesh;
     uint32_t side_count;
-    uint32_t *sorted; /* the sides, those of one edge beside each other */
-    uint32_t *spare;  /* as long */
-    uint32_t *start;  /* for each vertex: where its sides begin; later: which piece it is in */
+    uint32_t *sorted; /* the sides, sorted: those of one edge are consecutive */
+    uint32_t *spare;  /* of the same length */
+    uint32_t *start;  /* for each vertex: where its sides begin; later: its parent in the search for pieces */
     char *message;
     size_t message_size;
 } connect_work;
@@ -88,8 +88,7 @@ static bool fail_crowded(const connect_work *work, const uint32_t *side, uint32_
 
 /* ---- Edges ------------------------------------------------------------------------------------------------------- */
 
-/* Puts the sides in the order of one of their ends; sides with the same end stay in the order in which they are given.
-   */
+/* Sorts the sides by one of their ends. The sort is stable. */
 static void sort_sides(const connect_work *work, const uint32_t *given, uint32_t *sorted,
                        uint32_t (*end)(const sn_mesh *, uint32_t))
 {
@@ -107,7 +106,7 @@ static void sort_sides(const connect_work *work, const uint32_t *given, uint32_t
         sorted[start[end(mesh, given[i])]++] = given[i];
 }
 
-/* How many sides from this place on are of the same edge. */
+/* The number of sides from this place on that are the same edge. */
 static uint32_t run_length(const connect_work *work, uint32_t place)
 {
     const uint32_t *side = work->sorted + place;
@@ -118,7 +117,7 @@ static uint32_t run_length(const connect_work *work, uint32_t place)
     return count;
 }
 
-/* Counts the edges, and gives each the number that its first side has among the first sides: spare[side]. */
+/* Counts the edges. spare[side] becomes the number of the edge, in the order in which first sides occur. */
 static bool number_edges(const connect_work *work, sn_mesh_topology *topology)
 {
     memset(work->spare, 0, work->side_count * sizeof *work->spare);
@@ -156,7 +155,7 @@ static void fill_edges(const connect_work *work, sn_mesh_topology *topology)
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-/* The vertex that stands for the piece that v is in; the way there is halved for those that come next. */
+/* The vertex that represents the piece of v (union-find with path halving). */
 static uint32_t find_piece(uint32_t *parent, uint32_t v)
 {
     while (parent[v] != v) {
@@ -166,7 +165,7 @@ static uint32_t find_piece(uint32_t *parent, uint32_t v)
     return v;
 }
 
-/* Each vertex that is used begins as a piece; each side that joins two pieces makes one less. */
+/* Each used vertex begins as a piece of its own; each side that joins two pieces makes one less. */
 static uint32_t count_pieces(const connect_work *work)
 {
     const sn_mesh *mesh = work->mesh;

@@ -1,4 +1,4 @@
-/* Wavefront OBJ. The text is read twice: first to count, then to fill exactly as much as is needed. */
+/* Wavefront OBJ. The text is read twice: first to count, then to fill arrays of exactly that size. */
 #include "scene/mesh_read.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@ typedef struct obj_counts {
     uint64_t vertices, triangles, lines;
 } obj_counts;
 
-/* A byte order mark, which some editors put in front, is no part of the first statement. */
+/* A byte order mark, which some editors write, is no part of the first statement. */
 static sn_scan scan_start(const sn_mesh_reader *reader)
 {
     sn_scan scan = {.at = reader->text, .end = reader->text + reader->size, .line = 1, .joins = true};
@@ -27,7 +27,7 @@ static bool next_word(sn_scan *scan, sn_word *word)
     return false;
 }
 
-/* What a statement is about: v, f, l, or 0 for all others. */
+/* The type of a statement: v, f, l, or 0 for all others. */
 static char kind_of(const sn_word *word)
 {
     char c = word->at[0];
@@ -43,8 +43,7 @@ static uint64_t count_words(sn_scan *scan)
     return count;
 }
 
-/* Passes what is left of a statement and its comment, in which a backslash joins nothing. False at the end of the text.
-   */
+/* Skips the rest of a statement and its comment, in which a backslash joins nothing. False at the end of the text. */
 static bool next_statement(sn_scan *scan)
 {
     count_words(scan);
@@ -88,7 +87,7 @@ static bool read_vertex(sn_mesh_reader *reader, sn_scan *scan, uint64_t line)
     return true;
 }
 
-/* What stands behind the vertex in 7/1/3 or 7//3 must look like one or two numbers, but is not used. */
+/* Whether the text after the vertex in 7/1/3 or 7//3 looks like one or two numbers. These are not used. */
 static bool is_rest_of_corner(const char *at, const char *end)
 {
     int slashes = 0;
@@ -101,7 +100,7 @@ static bool is_rest_of_corner(const char *at, const char *end)
     return slashes <= 2;
 }
 
-/* The vertex of a corner such as 7, 7/1, 7//3, 7/1/3 or -2, counted from 0. */
+/* Reads the vertex of a corner such as 7, 7/1, 7//3, 7/1/3 or -2, counted from 0. */
 static bool read_corner(sn_mesh_reader *reader, const sn_word *word, const char *thing, uint32_t *vertex)
 {
     char quote[SN_QUOTE_SIZE];

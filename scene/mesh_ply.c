@@ -1,5 +1,5 @@
-/* PLY, the Stanford format: the data behind the header. The elements come in the order of the header, and the rows of
-   each are walked through property by property, as words of a line or as bytes. */
+/* PLY, the Stanford format: the data after the header. The elements come in the order of the header. The rows of
+   each are read property by property, as words of a line or as bytes. */
 #include "scene/mesh_ply.h"
 
 #include <stdarg.h>
@@ -9,13 +9,13 @@
 typedef struct ply_body {
     sn_mesh_reader *reader;
     sn_ply_format format;
-    sn_scan scan; /* of bytes its place only */
+    sn_scan scan; /* for binary data only its position is used */
 
-    /* Where it is, for messages. */
+    /* The current element and row, for messages. */
     const sn_ply_element *element;
     uint32_t row;
     const sn_ply_property *property;
-    const char *value; /* where the value in hand begins */
+    const char *value; /* where the current value begins */
 } ply_body;
 
 /* "line 12: y of vertex 3: ..." or "byte 345: y of vertex 3: ...". Rows are counted from 0, as PLY's indices are. */
@@ -62,7 +62,7 @@ static bool next_bytes(ply_body *body, uint64_t count, size_t size)
     return true;
 }
 
-/* The bytes of the value in hand as one number, the last byte being the lowest. */
+/* The bytes of the current value as an integer, in the byte order of the file. */
 static uint64_t gather(const ply_body *body, size_t size)
 {
     const unsigned char *byte = (const unsigned char *)body->value;
@@ -82,7 +82,7 @@ static int64_t to_integer(uint64_t bits, sn_ply_type type)
     case SN_PLY_INT32:
         return bits < 0x80000000 ? (int64_t)bits : (int64_t)bits - 0x100000000;
     default:
-        return (int64_t)bits; /* without a sign, of 32 bits at most */
+        return (int64_t)bits; /* unsigned, of 32 bits at most */
     }
 }
 
@@ -178,7 +178,7 @@ static bool read_corners(ply_body *body, sn_ply_type type, uint64_t count)
     return true;
 }
 
-/* A list; one of corners adds its triangles to *triangles instead of reading them, if that is not NULL. */
+/* Reads a list. A list of corners: if triangles is not NULL, it only counts triangles into *triangles. */
 static bool read_list(ply_body *body, uint64_t *triangles)
 {
     const sn_ply_property *property = body->property;
@@ -221,7 +221,7 @@ static bool read_property(ply_body *body, uint64_t *triangles)
 
 /* ---- Elements ---------------------------------------------------------------------------------------------------- */
 
-/* An ascii row stands in a line of its own; empty lines are passed. */
+/* An ascii row is on a line of its own; empty lines are skipped. */
 static void begin_row(ply_body *body)
 {
     sn_word word;
@@ -288,7 +288,7 @@ static bool read_vertices(ply_body *body)
     return true;
 }
 
-/* Nothing of a row without properties is in the file; rows of one size are passed at once. */
+/* A row without properties takes no bytes; rows of one size are skipped at once. */
 static bool skip_element(ply_body *body)
 {
     const sn_ply_element *element = body->element;
@@ -317,7 +317,7 @@ static bool read_element(ply_body *body)
     }
 }
 
-/* What is left at the end says that a count or a type of the header is wrong; only blanks are harmless. */
+/* Data after the end means that a count or a type of the header is wrong; only blanks are harmless. */
 static bool check_end(const ply_body *body)
 {
     const sn_scan *scan = &body->scan;
@@ -337,7 +337,7 @@ bool sn_mesh_read_ply(sn_mesh_reader *reader)
     sn_ply_header header;
     if (!sn_ply_read_header(reader, &header))
         return false;
-    /* Faces may come before the vertices, so room for these and their number are needed first. */
+    /* Faces may come before the vertices, so the number of vertices must be known, and room for them taken, first. */
     for (const sn_ply_element *element = header.first; element; element = element->next)
         if (element->kind == SN_PLY_VERTEX && !sn_mesh_take_vertices(reader, element->count))
             return false;

@@ -1,4 +1,4 @@
-/* What the header of a PLY file says. Private to scene/mesh_ply*.c. */
+/* The contents of a PLY header. Private to scene/mesh_ply*.c. */
 #ifndef SN_SCENE_MESH_PLY_H
 #define SN_SCENE_MESH_PLY_H
 
@@ -17,10 +17,10 @@ typedef enum sn_ply_type {
     SN_PLY_DOUBLE
 } sn_ply_type;
 
-/* What a property is for. */
+/* The role of a property. */
 typedef enum sn_ply_role {
     SN_PLY_SKIPPED,
-    SN_PLY_X, /* y and z follow */
+    SN_PLY_X, /* SN_PLY_Y and SN_PLY_Z follow */
     SN_PLY_Y,
     SN_PLY_Z,
     SN_PLY_CORNERS,
@@ -46,8 +46,8 @@ typedef struct sn_ply_element {
     sn_ply_kind kind;
     uint32_t count;
     sn_ply_property *first, *last;
-    size_t least_bytes;          /* that one of them takes in the file */
-    bool has_role[SN_PLY_ROLES]; /* which roles its properties have */
+    size_t least_bytes;          /* the least that one row takes in the file */
+    bool has_role[SN_PLY_ROLES]; /* the roles of its properties */
     bool has_list;
 } sn_ply_element;
 
@@ -59,7 +59,7 @@ typedef struct sn_ply_header {
 
 size_t sn_ply_type_size(sn_ply_type type);
 
-/* Reads the header, and sees to it that what it promises makes a mesh and fits into the file. */
+/* Reads the header, and checks that its elements make a mesh and fit into the file. */
 bool sn_ply_read_header(sn_mesh_reader *reader, sn_ply_header *header);
 
 #endif

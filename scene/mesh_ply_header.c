@@ -37,7 +37,7 @@ static bool find_type(const sn_word *word, sn_ply_type *type)
 
 /* ---- Lines of the header ----------------------------------------------------------------------------------------- */
 
-/* A header that is being read: the lines one after the other, with the words of the one in hand. */
+/* A header that is being read, line by line, with the words of the current line. */
 typedef struct header_work {
     sn_mesh_reader *reader;
     sn_ply_header *header;
@@ -143,7 +143,7 @@ static sn_ply_role role_of(sn_ply_kind kind, const sn_word *name)
     return SN_PLY_SKIPPED;
 }
 
-/* Gives the property its role, if its type is fit for it. */
+/* Gives the property its role, if its type suits that. */
 static bool take_role(const header_work *work, sn_ply_element *element, sn_ply_property *property)
 {
     sn_ply_role role = role_of(element->kind, &property->name);
@@ -165,7 +165,7 @@ static bool take_role(const header_work *work, sn_ply_element *element, sn_ply_p
     return true;
 }
 
-/* Text needs a digit and a space for each value, so two bytes; a face has three corners. */
+/* The least bytes of a value. In ascii a value takes a digit and a space; a face has three corners. */
 static size_t least_bytes(const header_work *work, const sn_ply_property *property)
 {
     bool ascii = work->header->format == SN_PLY_ASCII;
@@ -238,7 +238,7 @@ static bool check_roles(const header_work *work, const sn_ply_element *element)
     return true;
 }
 
-/* Takes what the element needs at least from the bytes that are left. */
+/* Subtracts the least bytes that the element takes from the bytes that are left. */
 static bool check_size(const header_work *work, sn_ply_element *element, size_t *left)
 {
     for (const sn_ply_property *property = element->first; property; property = property->next)
@@ -265,7 +265,7 @@ static bool check_header(const header_work *work)
     if (header->format == SN_PLY_UNKNOWN)
         return sn_mesh_fail(work->reader, "the header has no format line");
     size_t left = (size_t)(header->body.end - header->body.at);
-    left += header->format == SN_PLY_ASCII; /* the last line need not end */
+    left += header->format == SN_PLY_ASCII; /* the last line may lack its line end */
     for (sn_ply_element *element = header->first; element; element = element->next) {
         if (!check_roles(work, element) || !check_size(work, element, &left))
             return false;
@@ -275,7 +275,7 @@ static bool check_header(const header_work *work)
     return vertices > 0 || sn_mesh_fail(work->reader, "no vertices: the header has no element vertex, or 0 of them");
 }
 
-/* One line. *ended is set at the last. */
+/* Reads one line. *ended is set at the last. */
 static bool read_line(const header_work *work, bool *ended)
 {
     sn_word word, rest;
@@ -301,10 +301,10 @@ bool sn_ply_read_header(sn_mesh_reader *reader, sn_ply_header *header)
     sn_scan *scan = &header->body;
     const header_work work = {reader, header, scan};
     sn_word word;
-    sn_scan_word(scan, &word); /* "ply", by which the file was recognised */
+    sn_scan_word(scan, &word); /* skips "ply", by which the format was recognised */
     if (sn_scan_word(scan, &word))
         return fail_word(&work, &word, "the end of the line");
-    /* Where lines end with CR alone, an LF behind the last of them is the first byte of the data. */
+    /* If lines end with CR alone, an LF after the last of them is the first byte of the data. */
     scan->cr_alone = scan->end - scan->at >= 2 && scan->at[0] == '\r' && scan->at[1] != '\n';
     bool ended = false;
     while (!ended) {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* UINT32_MAX itself is SN_NO_VERTEX. */
+/* UINT32_MAX is SN_NO_VERTEX. */
 #define MOST_THINGS (UINT32_MAX - 1)
 
 bool sn_mesh_fail(sn_mesh_reader *reader, const char *format, ...)
@@ -71,8 +71,8 @@ void sn_mesh_face_begin(sn_mesh_reader *reader)
     reader->corner_count = 0;
 }
 
-/* Comparing with the other corners would take for ever on a face with a million of them, so vertices remember their
-   face. */
+/* Adds a corner. Each vertex stores the last face that uses it, which finds a repeated corner at once. To compare it
+   with all other corners would take a time quadratic in the corners of a face. */
 bool sn_mesh_face_corner(sn_mesh_reader *reader, uint32_t vertex)
 {
     if (reader->seen[vertex] == reader->face)

@@ -76,7 +76,7 @@ bool sn_word_is(const sn_word *word, const char *text)
 const char *sn_word_quote(const sn_word *word, char text[SN_QUOTE_SIZE])
 {
     size_t room = SN_QUOTE_SIZE - 6,
-           count = word->length <= room ? word->length : room; /* 6: marks, dots and the zero */
+           count = word->length <= room ? word->length : room; /* 6: quotation marks, dots and the zero */
     char *out = text;
     *out++ = '"';
     for (size_t i = 0; i < count; ++i)
@@ -90,8 +90,8 @@ const char *sn_word_quote(const sn_word *word, char text[SN_QUOTE_SIZE])
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------------------------------
-   strtod reads "0.5" as 0 where the locale's point is a comma. So the number is taken apart here, and put together in a
-   way that needs no point: digits times a power of ten, either by one exact operation or as the text "123e-4". */
+   strtod reads "0.5" as 0 in a locale whose decimal separator is a comma. So the digits and the power of ten are
+   extracted here, and combined without a point: either by one exact operation or as the text "123e-4". */
 
 static const char not_a_number[] = "is not a number";
 static const char not_finite[] = "is not finite";
@@ -104,15 +104,15 @@ static const char beyond_real[] = "is beyond the range of a float";
 typedef struct decimal {
     const char *mantissa, *mantissa_end; /* digits, with at most one point among them */
     bool negative;
-    bool exact;       /* digits holds all of them */
-    uint64_t digits;  /* the first 19 that count */
-    int64_t exponent; /* of ten, for digits */
+    bool exact;       /* digits has all digits of the number */
+    uint64_t digits;  /* the first 19 significant ones */
+    int64_t exponent; /* of ten, to be applied to digits */
     int64_t power;    /* as written after the e */
 } decimal;
 
 #define DIGITS_IN_64_BITS 19
 
-/* Digits and point. False if there is no digit. */
+/* Reads digits and point. False if there is no digit. */
 static bool take_mantissa(decimal *number, const char *at, const char *end)
 {
     bool any = false, fraction = false;
@@ -139,7 +139,8 @@ static bool take_mantissa(decimal *number, const char *at, const char *end)
     return any;
 }
 
-/* What follows the e. Powers beyond this limit are all the same: no text is long enough to make up for them. */
+/* Reads the power after the e. Powers beyond this limit need not be told apart: no text has enough digits to
+   compensate for them. */
 #define MOST_POWER ((int64_t)1 << 56)
 
 static bool take_power(decimal *number, const char *at, const char *end)
@@ -176,9 +177,8 @@ static bool take_apart(const sn_word *word, decimal *number)
     return (*at == 'e' || *at == 'E') && take_power(number, at + 1, end);
 }
 
-/* Where both the digits and the power of ten are exact doubles, IEEE 754 makes their product or quotient the double
-   that is nearest to the number. Rounding that once more, to float, is right unless it lies exactly between two floats.
-   */
+/* If both the digits and the power of ten are exact doubles, their product or quotient is the double nearest to the
+   number (IEEE 754). Rounding that to float as well is correct, unless it lies exactly between two floats. */
 static bool put_together_quickly(const decimal *number, sn_real *value)
 {
     static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -197,7 +197,8 @@ static bool put_together_quickly(const decimal *number, sn_real *value)
     return true;
 }
 
-/* More digits than this can only say whether a number is above a midpoint of two doubles, which takes 767 digits. */
+/* Digits beyond this number only decide on which side of a midpoint between two doubles a number is. A midpoint has
+   at most 767 digits. */
 #define MOST_DIGITS     800
 #define MOST_TEXT_POWER 100000
 
@@ -221,7 +222,7 @@ static sn_real put_together_carefully(const decimal *number)
     }
     if (count == 0)
         return 0;
-    if (rest) { /* a digit that stands for all that were left out */
+    if (rest) { /* one digit stands for all that are left out */
         text[count++] = '1';
         --power;
     }
@@ -234,7 +235,7 @@ static sn_real put_together_carefully(const decimal *number)
 #endif
 }
 
-/* nan, inf and infinity, as printf writes them, and what Windows makes of them. */
+/* nan, inf and infinity, as printf writes them, also the variants of Windows. */
 static bool is_not_finite(const sn_word *word)
 {
     const char *at = word->at, *end = at + word->length;
@@ -265,7 +266,7 @@ const char *sn_real_from(double number, sn_real *value)
     if (!isfinite(number))
         return not_finite;
 #if !SINEW_DOUBLE
-    if (fabs(number) >= 0x1.ffffffp127) /* half a step above FLT_MAX: from here on it rounds to infinity */
+    if (fabs(number) >= 0x1.ffffffp127) /* half a step above FLT_MAX: from here on a float rounds to infinity */
         return beyond_real;
 #endif
     *value = (sn_real)number;

@@ -1,5 +1,5 @@
-/* Welding. Space is cut into cells, and each vertex that stays is kept in the bucket of its cell. Of the vertices that
-   stay no two are within the distance, so a cell holds few of them, whatever the mesh. */
+/* Welding. Space is divided into cells, and each vertex that is kept is stored in the bucket of its cell. No two
+   kept vertices are within the distance of each other, so a cell has few of them, whatever the mesh. */
 #include "scene/mesh.h"
 
 #include <float.h>
@@ -10,23 +10,24 @@
 typedef struct weld_grid {
     const sn_vec3 *vertex;
     double distance; /* m; may be 0 or infinite */
-    double cell;     /* m, edge of a cell; infinite: there is one cell only */
+    double cell;     /* m, edge of a cell; infinite: there is only one cell */
     uint32_t bucket_mask;
     uint32_t *bucket; /* the last vertex in it, or NONE */
-    uint32_t *before; /* for each vertex the one before in its bucket, or NONE */
+    uint32_t *before; /* for each vertex the previous one in its bucket, or NONE */
 } weld_grid;
 
 /* ---- Cells ------------------------------------------------------------------------------------------------------- */
 
-/* From here on cells are numbered by the coordinate itself: the distance is less than half of the step from there to
-   the next representable number, so only equal coordinates can meet. */
+/* From here on the coordinate itself is the number of its cell: the distance is less than half of the step to the
+   next representable number, so only equal coordinates can be merged. */
 #define MOST_CELLS_ALONG 0x1p54
 
-/* Distances beyond this could overflow; coordinates span few of them, so that one cell is enough. */
+/* With a distance beyond this, sums could overflow. The range of coordinates is only a few such distances, so one
+   cell is enough. */
 #define LARGEST_DISTANCE 0x1p1020
 
-/* The larger the cells, the fewer of them lie within reach of a vertex (3.4 on average), but the more vertices can lie
-   in each of them. Eight cells of two distances took 1.4 times as long on a mesh of a million vertices. */
+/* The larger the cells, the fewer lie within reach of a vertex (3.4 on average), but the more vertices each can
+   have. Cells of two distances, of which eight are searched, took 1.4 times as long on a mesh of a million vertices. */
 #define CELL_DISTANCES 4
 
 static double cell_size(double distance)
@@ -47,14 +48,14 @@ static double cell_of(const weld_grid *grid, double x)
     return number + 0.0; /* -0 becomes 0: they must have the same bits */
 }
 
-/* Round-off can make two vertices seem to be within the distance; a search that is this much wider finds them, too. */
+/* Rounding can make two vertices seem to be within the distance; the search is wider by this factor, so that it
+   finds them, too. */
 #define ROUND_OFF 0x1p-50
 
 #define MOST_NEIGHBOURS 4
 
 /* The numbers of all cells along one axis that can hold something within the distance of x: one or two, or more by
-   round-off. Sum, quotient and floor keep the order of numbers, rounded or not, so nothing within the distance lies
-   outside. */
+   rounding. Sum, quotient and floor are monotonic, rounded or not, so nothing within the distance is missed. */
 static int cells_around(const weld_grid *grid, double x, double number[MOST_NEIGHBOURS])
 {
     number[0] = cell_of(grid, x);
@@ -85,7 +86,8 @@ static uint32_t *bucket_of(const weld_grid *grid, double x, double y, double z)
 
 /* ---- Finding ----------------------------------------------------------------------------------------------------- */
 
-/* The square of how far apart two vertices are, as a multiple of the distance: squares of tiny distances would be 0. */
+/* The squared distance of two vertices in units of the welding distance: the square of a tiny distance in metres
+   would underflow. */
 static double gap(const weld_grid *grid, sn_vec3 a, sn_vec3 b)
 {
     if (a.x == b.x && a.y == b.y && a.z == b.z)
@@ -137,7 +139,7 @@ static void keep(const weld_grid *grid, uint32_t vertex)
     *bucket = vertex;
 }
 
-/* into[i] becomes the vertex that i goes into: itself if it stays. Gives the number of those that do not. */
+/* into[i] becomes the vertex into which i is merged: i itself if it is kept. Returns the number of merged vertices. */
 static uint32_t merge(const weld_grid *grid, uint32_t count, uint32_t *into)
 {
     uint32_t merged = 0;
@@ -169,7 +171,7 @@ static bool make_grid(sn_arena *scratch, const sn_mesh *mesh, sn_real distance, 
     return true;
 }
 
-/* ---- The mesh that is left --------------------------------------------------------------------------------------- */
+/* ---- The remaining mesh ------------------------------------------------------------------------------------------ */
 
 static bool is_whole(const uint32_t *into, const uint32_t *corner, uint32_t corners)
 {
@@ -180,7 +182,8 @@ static bool is_whole(const uint32_t *into, const uint32_t *corner, uint32_t corn
     return a != b && b != c && c != a;
 }
 
-/* How many triangles (three corners) or lines (two) keep their corners apart; marks what they use. */
+/* Counts the triangles (three corners) or lines (two) whose corners remain different, and marks the vertices that
+   they use. */
 static uint32_t mark(const uint32_t *into, const uint32_t *item, uint32_t count, uint32_t corners, uint32_t *used)
 {
     uint32_t whole = 0;
@@ -195,7 +198,7 @@ static uint32_t mark(const uint32_t *into, const uint32_t *item, uint32_t count,
     return whole;
 }
 
-/* Copies those, in the new numbers of their vertices. */
+/* Copies these items, with the new numbers of their vertices. */
 static void copy_items(const uint32_t *into, const uint32_t *number, const uint32_t *item, uint32_t count,
                        uint32_t corners, uint32_t *out)
 {
@@ -208,7 +211,7 @@ static void copy_items(const uint32_t *into, const uint32_t *number, const uint3
     }
 }
 
-/* From marks to new numbers: used[i] is then the number of vertex i. Gives how many there are. */
+/* Turns marks into new numbers: used[i] becomes the number of vertex i. Returns the number of vertices. */
 static uint32_t number_vertices(const uint32_t *into, uint32_t *used, uint32_t count, bool drop_unused,
                                 uint32_t *unused)
 {
@@ -221,7 +224,7 @@ static uint32_t number_vertices(const uint32_t *into, uint32_t *used, uint32_t c
     return kept;
 }
 
-/* Makes the new mesh beside the old one, which stays as it is when memory runs out. */
+/* Makes the new mesh beside the old one, which is unchanged if memory runs out. */
 static bool rebuild(sn_arena *arena, sn_mesh *mesh, const uint32_t *into, uint32_t *used, bool drop_unused,
                     sn_mesh_notes *notes)
 {

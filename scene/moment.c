@@ -1,11 +1,11 @@
-/* Moments of a scene. The world's part is a snapshot; of the scene's own, frame and lists are copied, all of what changes while it
-   runs or is added to. What the lists point to stays in the scene's arena for as long as the scene lives. */
+/* Moments of a scene: a snapshot of the world, and copies of the scene's frame and lists, which are all that changes
+   while it runs or is added to. What the lists point to stays in the scene's arena as long as the scene lives. */
 #include "scene/state.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The lists of a scene, and the size of their items. */
+/* The lists of a scene that a moment copies, and the size of their items. */
 static const struct {
     size_t offset, item;
 } lists[] = {
@@ -37,9 +37,8 @@ enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 struct sn_scene_moment {
     sn_allocator allocator;
     sn_snapshot *world;
-    char *
-        copies; /* of the items of all lists, one list behind the other, and then of the skin of each object: a cut may give it one */
-    size_t size; /* of copies, in bytes */
+    char *copies; /* the items of all lists in turn, then the skins of all objects (a cut may add one) */
+    size_t size;  /* of copies, in bytes */
     uint32_t count[LIST_COUNT];
     double time;
     double planned;
@@ -52,7 +51,7 @@ static sn_growing *list_of(sn_scene *scene, size_t i)
     return (sn_growing *)(void *)((char *)scene + lists[i].offset);
 }
 
-/* Copies the lists; false when memory runs out, and nothing has changed. */
+/* Copies the lists; false when memory runs out; then nothing has changed. */
 static bool copy_lists(sn_scene *scene, sn_scene_moment *moment)
 {
     const sn_allocator *allocator = &moment->allocator;
@@ -116,7 +115,8 @@ sn_result sn_scene_mark_again(sn_scene *scene, sn_scene_moment *moment)
     return result;
 }
 
-/* Lists never lose room, so that those of an earlier moment fit; if not, it is one of another scene. */
+/* Whether the lists of a moment fit. The capacity of a list never decreases, so a moment that does not fit is from
+   another scene. */
 static bool has_room(sn_scene *scene, const sn_scene_moment *moment)
 {
     bool room = true;

@@ -18,8 +18,8 @@ void sn_problems_release(sn_problems *problems)
     problems->out_of_memory = false;
 }
 
-/* Texts of the document come into messages, cut or whole: what is half a character, or would do something to a
-   terminal, becomes a question mark. */
+/* Texts of the document appear in messages, whole or cut. Incomplete characters, and those that would control a
+   terminal, become question marks. */
 static void tidy(char *text)
 {
     for (size_t length; *text; text += length) {
@@ -37,7 +37,7 @@ void sn_problems_add_list(sn_problems *problems, sn_severity severity, const cha
     char text[1024];
     vsnprintf(text, sizeof text, format, arguments);
     tidy(text);
-    const sn_problem *last = problems->last; /* an item that is made several times is wrong once */
+    const sn_problem *last = problems->last; /* an item that is repeated would report the same mistake again */
     if (last && last->severity == severity && strcmp(last->path, path) == 0 && strcmp(last->text, text) == 0)
         return;
     uint32_t *count = severity == SN_PROBLEM_ERROR ? &problems->errors : &problems->warnings;

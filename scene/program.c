@@ -1,4 +1,5 @@
-/* What happens while a scene runs: drags, forces over time, motions of particles and kinematic bodies along keyframes, events. */
+/* Actions of a running scene: drags, forces over time, motions of particles and kinematic bodies along keyframes,
+   events. */
 #include "scene/characters.h"
 #include "scene/state.h"
 #include "scene/wind.h"
@@ -7,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Times are compared with this slack, in seconds and in parts of the time, so that an event at 0.1 s happens in frame 6
-   of 60 a second, and one at 100.1 s, which a float cannot hold, in frame 6006. */
+/* Times are compared with this slack, in seconds and as a share of the time, so that an event at 0.1 s happens in
+   frame 6 of 60 a second, and one at 100.1 s, which a float cannot represent, in frame 6006. */
 #define TIME_SLACK      1e-7
 #define TIME_SLACK_PART 1.2e-7
 
@@ -17,7 +18,7 @@ static double slack_at(double time)
     return TIME_SLACK + TIME_SLACK_PART * fabs(time);
 }
 
-/* Whether a moment, which may be infinite, has come. */
+/* Whether the time has reached a moment, which may be infinite. */
 static bool has_come(double time, sn_real moment)
 {
     return time - (double)moment >= -slack_at(time);
@@ -28,7 +29,7 @@ static sn_particle particle(const sn_scene *scene, uint32_t number)
     return sn_particle_from_index(scene->world, number);
 }
 
-/* ---- Drags ------------------------------------------------------------------------------------------------------------ */
+/* ---- Drags ------------------------------------------------------------------------------------------------------- */
 
 static bool read_matrix(sn_reader *reader, const sn_value *value, sn_drag_def *def)
 {
@@ -92,7 +93,7 @@ bool sn_scene_read_drags(sn_scene *scene, sn_reader *reader, const sn_list_of *d
     return good;
 }
 
-/* ---- Reading the program ------------------------------------------------------------------------------------------------ */
+/* ---- Reading forces, motions, blades and events ------------------------------------------------------------------ */
 
 static bool select_key(sn_scene *scene, sn_reader *reader, const char *key, const sn_value *value, sn_selection *out)
 {
@@ -102,7 +103,7 @@ static bool select_key(sn_scene *scene, sn_reader *reader, const char *key, cons
     return good;
 }
 
-/* In a world of two dimensions nothing has a z. */
+/* Refuses a z component in a world of two dimensions. */
 static bool check_flat(const sn_scene *scene, sn_reader *reader, const char *key, sn_vec3 v)
 {
     if (sn_world_dimensions(scene->world) == 3 || v.z == 0 || isnan(v.x))
@@ -110,7 +111,7 @@ static bool check_flat(const sn_scene *scene, sn_reader *reader, const char *key
     return sn_reader_fail_key(reader, key, "found z = %g, expected 0 in a world of two dimensions", (double)v.z);
 }
 
-/* Whether an item of an object was not removed. */
+/* Whether an item of an object still exists. */
 static bool is_there(const sn_world *world, const sn_object *object, uint32_t item)
 {
     return item < object->run.count ? sn_particle_is_valid(world, sn_particles_at(object->run, item))
@@ -135,7 +136,7 @@ bool sn_scene_select_everything(sn_scene *scene, sn_reader *reader, sn_selection
     return true;
 }
 
-/* What begins when the last frame has begun, or later, does not happen in the frames that the scene says. */
+/* Warns of a time that is not reached: what begins after the beginning of the last frame never happens. */
 static void warn_of_end(const sn_scene *scene, sn_reader *reader, const char *key, sn_real time)
 {
     double frames = (double)scene->info.warm_up + scene->info.frames;
@@ -161,7 +162,7 @@ static bool read_force(sn_scene *scene, sn_reader *reader, const sn_value *value
     if (!(force->all ? sn_scene_select_everything(scene, reader, &force->of)
                      : select_key(scene, reader, "of", force->keys.of, &force->of)))
         return false;
-    force->keys.of = NULL; /* it dies with the document */
+    force->keys.of = NULL; /* the value is freed with the document */
     if (force->keys.to < force->keys.from)
         return sn_reader_fail_key(reader, "to", "found %g s, expected a time after 'from', which is %g s",
                                   (double)force->keys.to, (double)force->keys.from);
@@ -201,7 +202,7 @@ static sn_body body_of(const sn_scene *scene, uint32_t number)
     return sn_particle_body(scene->world, particle(scene, number));
 }
 
-/* How many numbers tell where one of those that are led is: of a body also how it is turned. */
+/* The count of numbers in `start` for a moved particle or body: 3 for a position, 7 with the orientation of a body. */
 static uint32_t start_size(const sn_scene *scene, uint32_t number)
 {
     return body_of(scene, number).generation ? 7 : 3;
@@ -233,7 +234,8 @@ static bool check_start(const sn_scene *scene, sn_reader *reader, const sn_scene
                               given->count, motion->of.count);
 }
 
-/* Where one of those that are led was, as the file says, or is. */
+/* The pose of a moved particle or body at the start of the motion: from the file if x is given, else the present
+   one. */
 static void start_at(const sn_scene *scene, uint32_t number, const double *x, sn_vec3 *place, sn_quat *turned)
 {
     sn_body body = body_of(scene, number);
@@ -248,7 +250,7 @@ static void start_at(const sn_scene *scene, uint32_t number, const double *x, sn
                     : sn_body_rotation(scene->world, body);
 }
 
-/* Where the particles were when the motion began. */
+/* Reads or stores the poses of particles and dynamic bodies at the start of the motion. */
 static bool begin_with_particles(sn_scene *scene, sn_reader *reader, sn_scene_motion *motion)
 {
     if (!select_key(scene, reader, "of", motion->keys.of, &motion->of) ||
@@ -275,7 +277,7 @@ static bool begin_with_particles(sn_scene *scene, sn_reader *reader, sn_scene_mo
     return true;
 }
 
-/* Where a kinematic body was. */
+/* The same for a kinematic body. */
 static bool begin_with_fixed(sn_scene *scene, sn_reader *reader, sn_scene_motion *motion, const sn_scene_fixed *found)
 {
     sn_body_def def;
@@ -325,7 +327,7 @@ static bool read_motion(sn_scene *scene, sn_reader *reader, const sn_value *valu
         return false;
     if (!isnan(motion->keys.about.x))
         motion->about = motion->keys.about;
-    motion->keys.of = NULL; /* these die with the document */
+    motion->keys.of = NULL; /* these values are freed with the document */
     motion->keys.start = (sn_numbers){0, NULL};
     return true;
 }
@@ -335,7 +337,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Whether there is a surface between a blade and where it goes. */
+/* Whether a blade sweeps over an area between two keyframes. */
 static bool sweeps_area(const sn_blade_key *from, const sn_blade_key *to)
 {
     const double u[3] = {(double)(from->b.x - from->a.x), (double)(from->b.y - from->a.y),
@@ -436,7 +438,7 @@ bool sn_scene_read_program(sn_scene *scene, sn_reader *reader, const sn_scene_ke
     return good;
 }
 
-/* ---- Forces ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Forces ------------------------------------------------------------------------------------------------------ */
 
 static sn_result push(sn_scene *scene, const sn_scene_force *force)
 {
@@ -460,9 +462,9 @@ static sn_result apply_force(sn_scene *scene, const sn_scene_force *force, doubl
     return force->keys.type == SN_FORCE_WIND ? sn_wind_blow(scene, force, time, dt) : push(scene, force);
 }
 
-/* ---- Motions ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Motions ----------------------------------------------------------------------------------------------------- */
 
-/* Where a motion is at a time: how far moved, and turned by how much. */
+/* The displacement and rotation of a motion at a time. */
 static sn_motion_key pose_at(const sn_motion_keys *motion, double time)
 {
     const sn_motion_key *key = motion->keys.items;
@@ -471,7 +473,8 @@ static sn_motion_key pose_at(const sn_motion_keys *motion, double time)
     if (motion->repeat && end > begin && time > end + slack_at(time)) {
         double slack = slack_at(time);
         time = begin + fmod(time - begin, end - begin);
-        if (time < begin + slack) /* the end of one round comes before the beginning of the next */
+        /* the keyframe at the end of a round takes precedence over the first one of the next round */
+        if (time < begin + slack)
             time = end;
     }
     while (i < last && has_come(time, key[i + 1].time))
@@ -486,11 +489,11 @@ static sn_motion_key pose_at(const sn_motion_keys *motion, double time)
                            .angle = a.angle + t * (b.angle - a.angle)};
 }
 
-/* Where a pose takes something that was at x. */
+/* The position to which a pose moves a point that was at x. */
 static sn_vec3 led_to(const sn_scene_motion *motion, const sn_motion_key *pose, sn_vec3 x)
 {
     sn_vec3 c = motion->about, m = pose->move;
-    if (pose->angle != 0) { /* otherwise it stays to the last bit where it was */
+    if (pose->angle != 0) { /* without a rotation the position is exact to the last bit */
         sn_vec3 r = {x.x - c.x, x.y - c.y, x.z - c.z};
         r = sn_turned(r, motion->keys.axis, (double)pose->angle);
         x = (sn_vec3){c.x + r.x, c.y + r.y, c.z + r.z};
@@ -503,7 +506,8 @@ static bool same_vector(sn_vec3 a, sn_vec3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* One that is there already is left alone, so that what rests on it may sleep. */
+/* Moves a kinematic body. A body that is at its target already, at rest, is not moved, so that what rests on it can
+   sleep. */
 static sn_result lead_static(sn_scene *scene, const sn_scene_motion *motion, const sn_motion_key *pose)
 {
     const sn_vec3 none = {0, 0, 0};
@@ -512,7 +516,7 @@ static sn_result lead_static(sn_scene *scene, const sn_scene_motion *motion, con
     if (pose->angle != 0)
         q = sn_rotation_after(sn_rotation_about(motion->keys.axis, (double)pose->angle), q);
     sn_body_def now;
-    if (!sn_body_is_valid(scene->world, motion->body)) /* the program removed it */
+    if (!sn_body_is_valid(scene->world, motion->body)) /* the body was removed by the program */
         return SN_OK;
     sn_result result = sn_body_read(scene->world, motion->body, &now);
     bool there = result == SN_OK && same_vector(now.position, target) && now.rotation.x == q.x &&
@@ -521,7 +525,7 @@ static sn_result lead_static(sn_scene *scene, const sn_scene_motion *motion, con
     return result != SN_OK || there ? result : sn_body_move_to(scene->world, motion->body, target, q);
 }
 
-/* How a pose turns one of those that are led, a body. */
+/* The orientation that a pose gives to the i-th item, a body. */
 static sn_quat turned_to(const sn_scene_motion *motion, const sn_motion_key *pose, uint32_t i)
 {
     return pose->angle == 0
@@ -553,7 +557,7 @@ static sn_result lead(sn_scene *scene, sn_scene_motion *motion, double time, dou
     return SN_OK;
 }
 
-/* ---- Blades ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Blades ------------------------------------------------------------------------------------------------------ */
 
 static sn_vec3 vector_between(sn_vec3 a, sn_vec3 b, double s)
 {
@@ -574,7 +578,7 @@ static sn_blade_key blade_at(const sn_blade_keys *blade, double time)
                           vector_between(key[i].b, key[i + 1].b, s)};
 }
 
-/* Cuts what the blade sweeps over in a frame, and what moves over it. */
+/* Cuts surfaces over which the blade sweeps in a frame, and those that move over it. */
 static sn_result sweep(sn_scene *scene, sn_scene_blade *blade, double time, double dt)
 {
     const sn_blade_key *key = blade->keys.keys.items;
@@ -601,7 +605,7 @@ static sn_result sweep(sn_scene *scene, sn_scene_blade *blade, double time, doub
     return result;
 }
 
-/* ---- Events ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 static sn_result happen_to(sn_scene *scene, const sn_event_keys *event, sn_particle p)
 {
@@ -634,13 +638,13 @@ static sn_result happen(sn_scene *scene, sn_scene_event *event)
     if (result == SN_OK && (event->keys.type == SN_EVENT_TEAR || !isnan(event->keys.through.x)))
         result = sn_scene_part(scene, &event->keys);
     for (uint32_t i = 0; event->keys.type == SN_EVENT_CUT && i < event->cut_count && result == SN_OK; ++i)
-        if (sn_constraint_is_valid(scene->world, event->cut[i])) /* it may have been cut before */
+        if (sn_constraint_is_valid(scene->world, event->cut[i])) /* it may be gone already */
             result = sn_constraint_remove(scene->world, event->cut[i]);
     event->done = true;
     return result;
 }
 
-/* ---- A frame ---------------------------------------------------------------------------------------------------------------- */
+/* ---- A frame ----------------------------------------------------------------------------------------------------- */
 
 sn_result sn_scene_prepare(sn_scene *scene, double time, double dt)
 {

@@ -8,7 +8,7 @@
 /* The largest number that an sn_real holds. */
 static const double real_most = sizeof(sn_real) == sizeof(float) ? (double)FLT_MAX : DBL_MAX;
 
-/* ---- Where the reader is, and saying so --------------------------------------------------------------------------- */
+/* ---- The path of the reader, and messages ------------------------------------------------------------------------ */
 
 void sn_reader_init(sn_reader *reader, sn_arena *arena, sn_problems *problems)
 {
@@ -70,7 +70,7 @@ void sn_reader_doubt(sn_reader *reader, const sn_value *failed)
     reader->doubt = doubt;
 }
 
-/* A name that ends with a digit may be one that is made of a number. */
+/* A name that ends with a digit may be generated: that of an object without a name is its type and number, "rope1". */
 bool sn_reader_doubts(const sn_reader *reader, const char *name)
 {
     size_t length = strlen(name);
@@ -104,9 +104,9 @@ const char *sn_meant_or_all(const char *typed, const char *const *names, uint32_
     return text;
 }
 
-/* ---- Single values ------------------------------------------------------------------------------------------------ */
+/* ---- Single values ----------------------------------------------------------------------------------------------- */
 
-/* A number in the range of a key; key NULL: any that an sn_real holds. */
+/* Reads a number in the range of a key; key NULL: any number that an sn_real holds. */
 static bool read_number(sn_reader *reader, const sn_value *value, const sn_key *key, double *out)
 {
     if (value->type != SN_VALUE_NUMBER)
@@ -165,7 +165,7 @@ static bool check_each(sn_reader *reader, const double *numbers, uint32_t count,
     return good;
 }
 
-/* A list that should be numbers and is not: says which item is none. */
+/* Reports a list that should have numbers only, with the item that is no number. */
 static bool expected_numbers(sn_reader *reader, const sn_value *value, const char *expected)
 {
     uint32_t i = 0;
@@ -256,7 +256,7 @@ static bool read_records(sn_reader *reader, const sn_value *value, const sn_reco
     return good;
 }
 
-/* ---- Records ------------------------------------------------------------------------------------------------------ */
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 static bool read_key(sn_reader *reader, const sn_value *value, const sn_key *key, void *out)
 {
@@ -418,7 +418,7 @@ static bool same_value(const sn_key *key, const void *a, const void *b)
     }
 }
 
-/* ---- Checking what was filled in code ------------------------------------------------------------------------------- */
+/* ---- Checking structs that were filled in code ------------------------------------------------------------------- */
 
 static bool check_number(sn_reader *reader, const sn_key *key, double x)
 {
@@ -472,7 +472,7 @@ bool sn_record_check(sn_reader *reader, const sn_record *table, const void *in)
     return good;
 }
 
-/* ---- Writing ------------------------------------------------------------------------------------------------------ */
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
 static void write_vector(sn_document *document, sn_value *record, const char *name, sn_vec3 v)
 {

@@ -1,15 +1,15 @@
-/* Taking something out of a scene: an object, or one body. Forces, motions, events and records forget its particles, for the
-   next thing that is added may get their numbers. */
+/* Removing an object, or one body, from a scene. Its particles are taken out of forces, motions, events and records,
+   since new particles may get their numbers. */
 #include "scene/state.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What goes: the numbers of its particles, marked. */
+/* A removal: the numbers of the particles that are removed are marked. */
 typedef struct removal {
     sn_scene *scene;
-    const sn_object *object; /* NULL: one body */
-    sn_body body;            /* null: an object */
+    const sn_object *object; /* NULL: one body is removed */
+    sn_body body;            /* null: an object is removed */
     bool *gone;
     uint32_t limit;
     bool failed;
@@ -35,14 +35,14 @@ static void mark_object(removal *r, const sn_object *object)
     for (uint32_t i = 0; i < object->run.count; ++i)
         if (sn_particle_is_valid(world, sn_particles_at(object->run, i)))
             mark(r, object->run.first + i);
-    for (uint32_t i = 0; i < 3 * corners; ++i) /* a torn one has particles that came */
+    for (uint32_t i = 0; i < 3 * corners; ++i) /* tearing may have added particles, which are only in the skin */
         mark(r, corner[i]);
     for (uint32_t i = 0; i < object->body_count; ++i)
         if (sn_body_is_valid(world, object->body[i].handle))
             mark(r, sn_body_particle(world, object->body[i].handle).index);
 }
 
-/* ---- What names it ---------------------------------------------------------------------------------------------------------- */
+/* ---- References -------------------------------------------------------------------------------------------------- */
 
 static void *take(removal *r, size_t count, size_t size)
 {
@@ -59,7 +59,7 @@ static uint32_t count_gone(const removal *r, const sn_selection *of)
     return count;
 }
 
-/* The selection without what goes. Lists are never changed in place: an earlier moment of the scene may have them. */
+/* Removes these particles from a selection. The list is copied, since an earlier moment of the scene may use it. */
 static void thin(removal *r, sn_selection *of)
 {
     uint32_t lost = count_gone(r, of), kept = 0;
@@ -174,7 +174,7 @@ static bool keeps_fixed(removal *r, void *item)
     return fixed->handle.index != r->body.index || fixed->handle.generation != r->body.generation;
 }
 
-/* Keeps those items of a list that a function keeps, in their order. */
+/* Keeps the items of a list for which a function returns true, in their order. */
 static void sift(removal *r, sn_growing *list, size_t size, bool (*keeps)(removal *r, void *item))
 {
     char *items = list->items;
@@ -204,7 +204,7 @@ static void forget(removal *r)
     sift(r, &scene->fixed, sizeof(sn_scene_fixed), keeps_fixed);
     for (uint32_t i = 0; i < scene->drags.count; ++i) {
         if (r->object && drag[i] && strcmp(drag[i], r->object->name) == 0)
-            continue; /* its group has no members any more: it acts on nothing */
+            continue; /* without members in its group this drag has no effect */
         drag[kept] = drag[i];
         number[kept++] = number[i];
     }
@@ -212,7 +212,7 @@ static void forget(removal *r)
     sift(r, &scene->objects, sizeof(sn_object *), keeps_object);
 }
 
-/* ---- The world -------------------------------------------------------------------------------------------------------------- */
+/* ---- The world --------------------------------------------------------------------------------------------------- */
 
 static sn_result take_out(removal *r)
 {
@@ -234,7 +234,7 @@ static sn_result take_out(removal *r)
     return result;
 }
 
-/* ---- Finding it ------------------------------------------------------------------------------------------------------------- */
+/* ---- Finding the object ------------------------------------------------------------------------------------------ */
 
 static bool find_body(sn_scene *scene, const char *name, removal *r)
 {
@@ -287,7 +287,7 @@ sn_result sn_scene_remove(sn_scene *scene, const char *name)
     } else if (!(before = sn_scene_mark(scene))) {
         result = SN_ERROR_MEMORY;
     } else {
-        forget(&r); /* while what goes can still be asked */
+        forget(&r); /* first, since it looks things up that are then removed */
         result = r.failed ? SN_ERROR_MEMORY : take_out(&r);
         if (result != SN_OK)
             sn_scene_return(scene, before);

@@ -1,4 +1,5 @@
-/* A scene as a document: every object as a set of particles, every constraint, and what is still to happen. */
+/* A scene as a document: every object as a set of particles, every constraint, and the actions that are still to
+   come. */
 #include "scene/characters.h"
 #include "scene/save_work.h"
 
@@ -13,7 +14,7 @@ bool sn_saver_fail(sn_saver *s, const char *text)
     return false;
 }
 
-/* ---- Settings --------------------------------------------------------------------------------------------------------- */
+/* ---- Settings ---------------------------------------------------------------------------------------------------- */
 
 static void save_drags(sn_saver *s, sn_value *world)
 {
@@ -23,7 +24,7 @@ static void save_drags(sn_saver *s, sn_value *world)
     for (uint32_t i = 0; i < s->scene->drags.count; ++i) {
         sn_drag_keys keys = {.object = object[i]};
         if (sn_drag_read(s->scene->world, number[i], &keys.def) != SN_OK)
-            continue; /* removed since */
+            continue; /* removed in the meantime */
         sn_value *record = sn_document_record(s->out, list, NULL);
         sn_record_write(s->out, record, &sn_drag_record, &keys);
         if (keys.def.form != SN_DRAG_MATRIX)
@@ -55,7 +56,7 @@ static void save_head(sn_saver *s, sn_value *root)
     sn_value *record = sn_document_record(s->out, root, "world");
     sn_record_write(s->out, record, &sn_world_record, &world);
     save_drags(s, record);
-    /* a run takes the frames of the warm-up and then the others */
+    /* a scene runs the frames of the warm-up first, then the others */
     uint32_t taken = s->scene->frame, warm = info->warm_up < taken ? info->warm_up : taken;
     sn_run_keys run = {.frames = info->frames > taken - warm ? info->frames - (taken - warm) : 0,
                        .rate = info->rate,
@@ -65,7 +66,7 @@ static void save_head(sn_saver *s, sn_value *root)
     sn_record_write(s->out, sn_document_record(s->out, root, "run"), &sn_run_record, &run);
 }
 
-/* ---- Objects ------------------------------------------------------------------------------------------------------------ */
+/* ---- Objects ----------------------------------------------------------------------------------------------------- */
 
 static void save_vectors(sn_saver *s, sn_value *record, const char *key, sn_particles run, bool velocities)
 {
@@ -77,7 +78,7 @@ static void save_vectors(sn_saver *s, sn_value *record, const char *key, sn_part
         s->out->failed = true;
         return;
     }
-    for (uint32_t i = 0; i < run.count && !any; ++i) /* -0 counts */
+    for (uint32_t i = 0; i < run.count && !any; ++i) /* a -0 must be saved, too */
         any = x[i].x != 0 || x[i].y != 0 || x[i].z != 0 || signbit(x[i].x) || signbit(x[i].y) || signbit(x[i].z);
     if (!any || !sn_document_numbers(s->out, record, key, 3 * run.count, NULL, &numbers))
         return;
@@ -98,7 +99,7 @@ static void save_indices(sn_saver *s, sn_value *record, const char *key, uint64_
         numbers[i] = index ? index[i] : first + i;
 }
 
-/* Of those that turn. */
+/* Saves angular velocities of particles that rotate. */
 static void save_spins(sn_saver *s, sn_value *record, sn_particles run)
 {
     bool any = false;
@@ -117,8 +118,8 @@ static void save_spins(sn_saver *s, sn_value *record, sn_particles run)
     }
 }
 
-/* Masses one each: pinned particles have what they weighed before and are listed as pins, others that do not move are
-   listed as fixed and weigh 1 kg here, which is not looked at. */
+/* Saves the masses, one each. Pinned particles have the mass from before the pin and are listed as pins. Other
+   immovable particles are listed as fixed; their mass of 1 kg is ignored. */
 static void save_masses(sn_saver *s, sn_value *record, sn_particles run)
 {
     double *mass;
@@ -133,7 +134,7 @@ static void save_masses(sn_saver *s, sn_value *record, sn_particles run)
     for (uint32_t k = 0; k < s->scene->pinned.count; ++k) {
         uint32_t i = pinned[k].number - run.first;
         if (pinned[k].number < run.first || i >= run.count || !isinf(mass[i]))
-            continue; /* of another object, or the program gave it a mass since */
+            continue; /* of another object, or the program has set a mass since */
         mass[i] = (double)pinned[k].mass;
     }
     for (uint32_t i = 0; i < run.count; ++i)
@@ -175,7 +176,7 @@ static void save_parts(sn_saver *s, sn_value *record, const sn_object *object)
     }
 }
 
-/* True, or what is special about it. */
+/* Saves a skin: true, or a record of what differs from the default. */
 static void save_skin(sn_saver *s, sn_value *record, const sn_object *object)
 {
     sn_object_skin plain;
@@ -190,7 +191,7 @@ static void save_skin(sn_saver *s, sn_value *record, const sn_object *object)
         sn_record_write(s->out, sn_document_record(s->out, record, "skin"), &sn_skin_record, &object->skin_def);
 }
 
-/* Where particles were at rest, unless they are there. */
+/* Saves the rest shape, unless it is the present shape. */
 static void save_rest(sn_saver *s, sn_value *record, const sn_object *object)
 {
     uint32_t count = object->run.count;
@@ -212,7 +213,7 @@ static void save_rest(sn_saver *s, sn_value *record, const sn_object *object)
     }
 }
 
-/* What a particle weighed before it was pinned; NaN if it is not. */
+/* The mass of a particle before it was pinned; NaN if it is not pinned. */
 static sn_real pinned_mass(const sn_saver *s, uint32_t number)
 {
     const sn_pinned *pinned = s->scene->pinned.items;
@@ -223,7 +224,7 @@ static sn_real pinned_mass(const sn_saver *s, uint32_t number)
     return (sn_real)NAN;
 }
 
-/* Those of its items that are pinned. */
+/* Saves the items of an object that are pinned. */
 static void save_pins(sn_saver *s, sn_value *record, const sn_object *object)
 {
     const sn_pinned *pinned = s->scene->pinned.items;
@@ -261,7 +262,7 @@ static void save_lone_body(sn_saver *s, sn_value *list, const sn_object *object)
     save_body(s, record, object, 0);
 }
 
-/* The dynamic ones of the list; the others are in it already. */
+/* Saves the dynamic bodies of the list "bodies"; the others are in it already. */
 static void save_bodies(sn_saver *s, sn_value *root)
 {
     sn_value *list = (sn_value *)sn_value_find(root, "bodies");
@@ -275,7 +276,7 @@ static void save_bodies(sn_saver *s, sn_value *root)
     }
 }
 
-/* What only particles have. */
+/* Saves data that only particles have. */
 static void save_particles(sn_saver *s, sn_value *record, const sn_object *object);
 
 static void save_object(sn_saver *s, sn_value *list, const sn_object *object)
@@ -310,7 +311,7 @@ static void save_particles(sn_saver *s, sn_value *record, const sn_object *objec
     save_rest(s, record, object);
 }
 
-/* ---- What is still to happen ------------------------------------------------------------------------------------------------ */
+/* ---- Actions that are still to come ------------------------------------------------------------------------------ */
 
 static void save_selection(sn_saver *s, sn_value *record, sn_selection of)
 {
@@ -342,7 +343,7 @@ static bool is_body(const sn_saver *s, uint32_t number)
     return sn_particle_body(s->scene->world, sn_particle_from_index(s->scene->world, number)).generation != 0;
 }
 
-/* Where a kinematic body was at the start. */
+/* Saves the pose of a kinematic body at the start of its motion. */
 static void save_start(sn_saver *s, sn_value *record, const sn_scene_motion *motion)
 {
     sn_vec3 x = motion->start[0];
@@ -351,7 +352,7 @@ static void save_start(sn_saver *s, sn_value *record, const sn_scene_motion *mot
     sn_document_numbers(s->out, record, "start", 7, start, NULL);
 }
 
-/* Where particles and bodies were. */
+/* Saves the poses of particles and bodies at the start of a motion. */
 static void save_starts(sn_saver *s, sn_value *record, const sn_scene_motion *motion)
 {
     double *start;
@@ -381,7 +382,7 @@ static void save_blades(sn_saver *s, sn_value *root)
         sn_record_write(s->out, sn_document_record(s->out, list, NULL), &sn_blade_record, &blade[i].keys);
 }
 
-/* Where particles of a motion were at its start is saved as keyframes that begin where they are now. */
+/* Saves the motions that have not ended: their keyframes, and the poses at their start. */
 static void save_motions(sn_saver *s, sn_value *root)
 {
     const sn_scene_motion *motion = s->scene->motions.items;
@@ -406,7 +407,7 @@ static void save_motions(sn_saver *s, sn_value *root)
     }
 }
 
-/* As they are now: what they stand on they find again. */
+/* Saves characters in their present state; they find the ground again by themselves. */
 static void save_characters(sn_saver *s, sn_value *root)
 {
     const sn_scene_character *one = s->scene->characters.items;
@@ -435,10 +436,10 @@ static void save_characters(sn_saver *s, sn_value *root)
     }
 }
 
-/* ---- Names of constraints ---------------------------------------------------------------------------------------------------
+/* ---- Names of constraints -------------------------------------------------------------------------------------------
 
-   In the saved scene constraints are lists by kind, and "names" says which of them had which name: by their numbers among
-   those of their kind, "#distance[0:19]". */
+   In the saved scene constraints are lists by kind. "names" gives the names of constraints, by their numbers among
+   those of the same kind: "#distance[0:19]". */
 
 static void save_range(sn_saver *s, sn_value *list, uint32_t kind, uint32_t first, uint32_t end)
 {
@@ -470,7 +471,7 @@ static void save_hold(sn_saver *s, sn_value *list, sn_constraints run)
         save_range(s, list, run.kind, first, end);
 }
 
-/* All runs of one name, under it; `before` is the name of their object and a point, or empty. */
+/* Saves all runs of one name under it. `before` is the name of their object and a point, or empty. */
 static void save_holds(sn_saver *s, sn_value *root, sn_value **names, const char *before, uint32_t count,
                        const sn_hold *hold)
 {
@@ -503,7 +504,7 @@ static void save_names(sn_saver *s, sn_value *root)
     save_holds(s, root, &names, "", s->scene->holds.count, s->scene->holds.items);
 }
 
-/* ---- Events and records ------------------------------------------------------------------------------------------------------- */
+/* ---- Events and records ------------------------------------------------------------------------------------------ */
 
 static void save_constraints_of(sn_saver *s, sn_value *record, const char *key, uint32_t count,
                                 const sn_constraint *list)
@@ -551,7 +552,7 @@ static void save_sides(sn_saver *s, sn_value *when, const sn_trigger *trigger)
     }
 }
 
-/* What it waits for; nothing, if that has come: it then happens with the next frame. */
+/* Saves the condition of an event; none, if it holds already: the event then happens in the next frame. */
 static void save_trigger(sn_saver *s, sn_value *record, const sn_scene_event *event)
 {
     const sn_trigger *trigger = &event->trigger;
@@ -579,7 +580,7 @@ static void save_events(sn_saver *s, sn_value *root)
             list = sn_document_list(s->out, root, "events");
         sn_value *record = sn_document_record(s->out, list, NULL);
         sn_event_keys keys = event[i].keys;
-        if (event[i].trigger.holds) /* it waits no more */
+        if (event[i].trigger.holds) /* its condition holds already */
             sn_when_record.defaults(&keys.when);
         sn_record_write(s->out, record, &sn_event_record, &keys);
         const bool apart = event[i].keys.type == SN_EVENT_TEAR || !isnan(event[i].keys.through.x);
@@ -619,9 +620,9 @@ static void save_record(sn_saver *s, sn_value *root)
         sn_document_number(s->out, record, "every", traces.every);
 }
 
-/* ---- The document --------------------------------------------------------------------------------------------------------------- */
+/* ---- The document ------------------------------------------------------------------------------------------------ */
 
-/* Looks for a number that JSON has no word for, and leaves where it is in the path. */
+/* Looks for a number that JSON cannot express, and leaves its place in path. */
 static bool is_finite(const sn_value *value, char *path, size_t size)
 {
     const size_t length = strlen(path);

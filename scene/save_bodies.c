@@ -1,21 +1,21 @@
 /* Rigid bodies as part of a document.
 
-   A body is saved as it was given, since what the world reads back is rounded: moved, turned and weighed as it is now if that
-   is not how it began. */
+   A body is saved as it was defined, since what sn_body_read returns is rounded. Pose, mass and so on are those of
+   now if they differ from the beginning. */
 #include "scene/bodies.h"
 #include "scene/state.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- Bodies -------------------------------------------------------------------------------------------------------------- */
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
 static bool same_vector(sn_vec3 a, sn_vec3 b)
 {
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* 0 says in the file what an infinite one says to the world. */
+/* An infinite moment of inertia is 0 in the file. */
 static sn_real moment_of(sn_real moment, double factor)
 {
     return isinf(moment) ? 0 : (sn_real)((double)moment * factor);

@@ -1,11 +1,11 @@
-/* A scene as a document: its constraints, those that are alike together. */
+/* A scene as a document: its constraints, in batches of equal keys. */
 #include "scene/save_work.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Constraints that are saved together: of one kind, one after the other in the order of the world, of particles only. */
+/* A batch: constraints of one kind, consecutive in the order of the world, between particles only. */
 typedef struct batch {
     uint32_t kind;
     uint32_t count;
@@ -14,7 +14,7 @@ typedef struct batch {
 
 enum { MOST_POINTS = 1 << 24 };
 
-/* Reads a constraint; its points lie in the scratch until the next release. */
+/* Reads a constraint; its points are in the scratch until the next release. */
 static bool read_constraint(sn_saver *s, sn_constraint c, sn_constraint_def *def)
 {
     uint32_t count = sn_constraint_point_count(s->scene->world, c);
@@ -36,12 +36,12 @@ static bool is_plain(const sn_saver *s, const sn_kind *kind, const sn_constraint
     return plain;
 }
 
-/* Points of a constraint that holds bodies as they were given, if the program has not changed them. */
+/* The points of a constraint on bodies as they were defined, unless the program has changed them. */
 static const sn_point *given_points(sn_saver *s, sn_constraint c, const sn_constraint_def *def)
 {
     const sn_given_points *given = s->scene->given_points.items;
     uint32_t count = s->scene->given_points.count;
-    for (uint32_t i = 0; i < count; ++i) { /* they come in this order, most likely */
+    for (uint32_t i = 0; i < count; ++i) { /* constraints usually come in the same order */
         const sn_given_points *g = &given[(s->given + i) % count];
         if (g->constraint.kind != c.kind || g->constraint.index != c.index || g->constraint.generation != c.generation)
             continue;
@@ -53,7 +53,7 @@ static const sn_point *given_points(sn_saver *s, sn_constraint c, const sn_const
     return def->points;
 }
 
-/* The name of a body, as a point has it. */
+/* Saves the name of a body, for a point. */
 static void save_body_name(sn_saver *s, sn_value *record, sn_body body)
 {
     char made[40];
@@ -98,7 +98,7 @@ void sn_saver_put_point(sn_saver *s, sn_value *list, const sn_point *point)
     sn_document_numbers(s->out, record, "weights", point->count, weight, NULL);
 }
 
-/* The numbers of its points, and what it remembers. */
+/* Saves the numbers of the points of a constraint, and its internal state. */
 static void save_memory(sn_saver *s, sn_value *record, const sn_kind *kind, const sn_constraint_def *def)
 {
     uint32_t stride = sn_kind_point_param_count(kind), at = 0;
@@ -136,7 +136,7 @@ static void save_strength(sn_saver *s, sn_value *record, sn_constraint c)
         sn_document_number(s->out, record, "torque_strength", (double)torque);
 }
 
-/* A constraint by itself: with spots, or of any number of points. */
+/* Saves a single constraint: one with barycentric points or bodies, or of a kind with any number of points. */
 static void save_single(sn_saver *s, sn_value *list, const sn_kind *kind, const sn_constraint_def *def, sn_constraint c)
 {
     sn_value *record = sn_document_record(s->out, list, NULL);
@@ -173,8 +173,8 @@ static void save_single(sn_saver *s, sn_value *list, const sn_kind *kind, const 
         sn_document_number(s->out, record, "stiffness", (double)def->stiffness);
 }
 
-/* A column of a batch: `size` numbers of every constraint. Written as one value if all are the same, and not at all if that
-   is the default. */
+/* A column of a batch: `size` numbers of every constraint. It is written as one value if all are equal, and omitted
+   if that is the default. */
 typedef struct column {
     const char *name;
     uint32_t size;
@@ -186,7 +186,7 @@ typedef struct column {
 static void save_column(sn_saver *s, sn_value *record, const column *c, uint32_t count)
 {
     bool same = true;
-    for (uint64_t i = c->size; i < (uint64_t)count * c->size && same; ++i) /* -0 is not 0 */
+    for (uint64_t i = c->size; i < (uint64_t)count * c->size && same; ++i) /* -0 differs from 0 */
         same = memcmp(&c->numbers[i], &c->numbers[i - c->size], sizeof(double)) == 0;
     if (same && c->skip_default && c->numbers[0] == c->standard)
         return;
@@ -209,7 +209,7 @@ static uint32_t make_columns(const sn_kind *kind, column *c)
     return count;
 }
 
-/* The numbers of one constraint into all columns. */
+/* Fills the numbers of one constraint into all columns. */
 static void fill_columns(column *c, uint32_t columns, uint32_t i, const sn_constraint_def *def)
 {
     const sn_real *at = def->param;
@@ -245,13 +245,14 @@ static bool save_batch(sn_saver *s, sn_value *list, const batch *b)
             fill_columns(c, columns, i, &def);
     }
     for (uint32_t k = 0; k < columns && good; ++k)
-        if (!sn_value_find(record, c[k].name)) /* a spring's stiffness is a parameter, and its k has no effect */
+        if (!sn_value_find(record, c[k].name)) /* for a spring, stiffness is a parameter, and k has no effect */
             save_column(s, record, &c[k], b->count);
     sn_arena_release(&room);
     return good || sn_saver_fail(s, "no memory for the constraints");
 }
 
-/* Anchors of fixed bodies: constraints bring them along. */
+/* The number of anchor particles of static and kinematic bodies. Such a particle exists if a constraint uses the
+   body. */
 static uint32_t count_anchors(const sn_scene *scene)
 {
     uint32_t anchors = 0, limit = sn_world_body_limit(scene->world);
@@ -263,7 +264,7 @@ static uint32_t count_anchors(const sn_scene *scene)
     return anchors;
 }
 
-/* Gives particles the numbers that they will have: those of the objects, one after the other. */
+/* Gives particles the numbers that they will have when the scene is loaded: object after object. */
 bool sn_saver_number_particles(sn_saver *s)
 {
     uint32_t next = 0;
@@ -285,7 +286,7 @@ bool sn_saver_number_particles(sn_saver *s)
     if (!(s->number = sn_arena_take(&s->ranks_arena, s->number_count, sizeof *s->number)))
         return sn_saver_fail(s, "no memory for the particles");
     next = 0;
-    for (int lone = 0; lone < 2; ++lone) /* bodies of the list "bodies" come behind all objects */
+    for (int lone = 0; lone < 2; ++lone) /* bodies of the list "bodies" come after all objects */
         for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
             const sn_object *object = scene_object(s->scene, i);
             for (uint32_t k = 0; sn_scene_is_lone_body(object) == (lone == 1) && k < sn_object_items(object); ++k)
@@ -294,7 +295,7 @@ bool sn_saver_number_particles(sn_saver *s)
     return true;
 }
 
-/* Gives constraints their ranks: their numbers in the world that loads what is saved. */
+/* Gives constraints their ranks: the numbers that they will have when the scene is loaded. */
 bool sn_saver_rank_constraints(sn_saver *s)
 {
     sn_world *world = s->scene->world;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Groups ------------------------------------------------------------------------------------------------------------ */
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
 static bool same_surface(const sn_contact_material *a, const sn_contact_material *b)
 {
@@ -46,7 +46,7 @@ static void save_group(sn_scene *scene, sn_document *out, sn_value *groups, cons
     sn_value *record = sn_document_record(out, groups, group->name ? group->name : number);
     sn_record_write(out, record, &sn_group_record, &keys);
     sn_save_bits(out, record, "category", c.category, standard);
-    if (!c.self && sn_default_group_contact(group->number).self) /* false is what the writer leaves out */
+    if (!c.self && sn_default_group_contact(group->number).self) /* the writer omits false */
         sn_document_truth(out, record, "self", false);
 }
 
@@ -66,7 +66,7 @@ static sn_value *list_of_groups(sn_document *out, sn_value *root, sn_value **gro
     return *groups;
 }
 
-/* Those that the scene describes, and those of objects that the program has given a way of contact. */
+/* Saves the groups of the scene file, and groups of objects whose settings the program has changed. */
 static void save_groups(sn_scene *scene, sn_document *out, sn_value *root)
 {
     sn_value *groups = NULL;
@@ -84,7 +84,7 @@ static void save_groups(sn_scene *scene, sn_document *out, sn_value *root)
     }
 }
 
-/* A field that the program gave to a group is nowhere in the scene. */
+/* Whether the program has given a field to a group: the scene has no description of it. */
 static bool has_foreign_field(const sn_scene *scene)
 {
     const sn_scene_group *group = scene->groups.items;

@@ -9,7 +9,7 @@ void sn_save_quaternion(sn_document *out, sn_value *record, const char *key, sn_
 {
     const double numbers[4] = {(double)q.x, (double)q.y, (double)q.z, (double)q.w};
     static const double none[4] = {0, 0, 0, 1};
-    if (memcmp(numbers, none, sizeof none) != 0) /* -0 is not 0 */
+    if (memcmp(numbers, none, sizeof none) != 0) /* -0 differs from 0 */
         sn_document_numbers(out, record, key, 4, numbers, NULL);
 }
 
@@ -25,14 +25,15 @@ void sn_save_vectors(sn_document *out, sn_value *record, const char *key, uint32
     }
 }
 
-/* The largest number stands for "not given", and the writer leaves it out; where that is not the default it is meant. */
+/* The largest number stands for "not given", and the writer omits it. Where the default is another number, it must
+   be written. */
 void sn_save_bits(sn_document *out, sn_value *record, const char *key, uint32_t bits, uint32_t standard)
 {
     if (bits == UINT32_MAX && standard != UINT32_MAX)
         sn_document_number(out, record, key, bits);
 }
 
-/* ---- Shapes ------------------------------------------------------------------------------------------------------------ */
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 static void save_triangles(sn_document *out, sn_value *record, const sn_shape_def *def)
 {
@@ -70,7 +71,7 @@ static void save_heights(sn_document *out, sn_value *record, const sn_shape_def 
             heights[i] = (double)def->heights[i];
 }
 
-/* The keys of its form. */
+/* Saves the keys of the shape's type. */
 static void save_form(sn_document *out, sn_value *record, const sn_shape_def *def)
 {
     const double size[3] = {2 * (double)def->half.x, 2 * (double)def->half.y, 2 * (double)def->half.z};
@@ -127,7 +128,7 @@ void sn_save_shape(sn_document *out, sn_value *record, const sn_shape_def *shape
         keys.mask = shape->filter->mask;
     }
     sn_record_write(out, record, &sn_shape_record, &keys);
-    if (shape->material && !sn_value_find(record, "material")) /* the default is not that of the group */
+    if (shape->material && !sn_value_find(record, "material")) /* an empty material would mean that of the group */
         sn_document_number(out, sn_document_record(out, record, "material"), "restitution",
                            (double)shape->material->restitution);
     if (shape->filter) {
@@ -140,7 +141,7 @@ void sn_save_shape(sn_document *out, sn_value *record, const sn_shape_def *shape
     save_form(out, record, shape);
 }
 
-/* ---- Static and kinematic bodies --------------------------------------------------------------------------------------- */
+/* ---- Static and kinematic bodies --------------------------------------------------------------------------------- */
 
 static void save_group(const sn_scene *scene, sn_document *out, sn_value *record, uint32_t number)
 {
@@ -178,13 +179,14 @@ const char *sn_scene_fixed_name(const sn_scene *scene, sn_body body, char *made,
     for (uint32_t i = 0; i < scene->fixed.count; ++i)
         if (known[i].handle.index == body.index && known[i].handle.generation == body.generation)
             return known[i].name;
-    snprintf(made, size, "fixed%u", body.index); /* the program's own, by its number; or, if that is taken, */
+    /* a body that the program has added: named by its number; or, if that name is taken, */
+    snprintf(made, size, "fixed%u", body.index);
     for (uint32_t i = 2; sn_scene_has_name(scene, made); ++i)
         snprintf(made, size, "fixed%u-%u", body.index, i);
     return made;
 }
 
-/* By their numbers: they get the same order again. */
+/* Saves bodies in the order of their numbers, so that they get the same order again. */
 const char *sn_scene_save_fixed(sn_scene *scene, sn_document *out, sn_value *root)
 {
     sn_value *list = NULL;
@@ -194,7 +196,7 @@ const char *sn_scene_save_fixed(sn_scene *scene, sn_document *out, sn_value *roo
         sn_body_def def;
         sn_body body = sn_body_from_index(scene->world, i);
         if (!body.generation)
-            continue; /* a number that is free */
+            continue; /* no body has this number */
         --left;
         if (sn_body_type_of(scene->world, body) == SN_BODY_DYNAMIC)
             continue;

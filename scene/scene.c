@@ -1,4 +1,4 @@
-/* A scene from a document: the story of it is in sn_scene_create. */
+/* A scene from a document. sn_scene_create shows the order of its steps. */
 #include "scene/characters.h"
 #include "scene/expand.h"
 #include "scene/state.h"
@@ -16,7 +16,7 @@ sn_scene_options sn_default_scene_options(void)
     return (sn_scene_options){.memory = DEFAULT_MEMORY};
 }
 
-/* ---- Lists ----------------------------------------------------------------------------------------------------------- */
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
 bool sn_each_item(sn_scene *scene, sn_reader *reader, const sn_value *list, sn_item_fn *read)
 {
@@ -35,7 +35,7 @@ bool sn_each_item(sn_scene *scene, sn_reader *reader, const sn_value *list, sn_i
     return good;
 }
 
-/* ---- Objects --------------------------------------------------------------------------------------------------------- */
+/* ---- Objects ----------------------------------------------------------------------------------------------------- */
 
 bool sn_is_name(const char *text)
 {
@@ -86,7 +86,7 @@ static bool check_object(const sn_scene *scene, sn_reader *reader, const sn_obje
     return true;
 }
 
-/* Takes back what a builder that failed had made. */
+/* Removes what a builder had made before it failed. */
 static void unbuild(sn_scene *scene, sn_object *object)
 {
     for (uint32_t i = 0; i < object->body_count; ++i)
@@ -100,7 +100,8 @@ static uint32_t group_of(const sn_scene *scene, const sn_object_def *def)
     return def->group == SN_OWN_GROUP ? scene->objects.count + 1 : def->group;
 }
 
-/* What is made of bodies that are to collide with each other. A group that is described has the last word. */
+/* Lets the bodies of an object collide with each other, if its type asks for that. The settings of a group in the
+   file take precedence. */
 static bool let_collide(sn_scene *scene, sn_reader *reader, const sn_object_type *type, uint32_t group)
 {
     sn_group_contact contact = sn_world_group_contact(scene->world, group);
@@ -197,7 +198,7 @@ bool sn_scene_release(sn_scene *scene, uint32_t count, const uint32_t *number)
     sn_pinned *pinned = scene->pinned.items;
     for (uint32_t k = 0; k < scene->pinned.count; ++k)
         most = pinned[k].number > most ? pinned[k].number : most;
-    bool *go = sn_arena_take(&scene->scratch, (size_t)most + 1, sizeof *go); /* by number */
+    bool *go = sn_arena_take(&scene->scratch, (size_t)most + 1, sizeof *go); /* by the number of the particle */
     if (!go)
         return false;
     for (uint32_t i = 0; i < count; ++i)
@@ -215,7 +216,7 @@ bool sn_scene_release(sn_scene *scene, uint32_t count, const uint32_t *number)
     return true;
 }
 
-/* ---- Materials --------------------------------------------------------------------------------------------------------- */
+/* ---- Materials --------------------------------------------------------------------------------------------------- */
 
 typedef struct named_stuff {
     const char *name;
@@ -258,7 +259,7 @@ static bool use_material(sn_reader *reader, const sn_value *value, const sn_grow
                           sn_did_you_mean(value->text, names, count, near, sizeof near));
 }
 
-/* ---- Reading objects ----------------------------------------------------------------------------------------------------- */
+/* ---- Reading objects --------------------------------------------------------------------------------------------- */
 
 static const sn_object_type *read_type(sn_reader *reader, const sn_value *value)
 {
@@ -294,7 +295,7 @@ static bool read_pins(sn_scene *scene, sn_reader *reader, const sn_value *pins, 
     return good;
 }
 
-/* The group or the skin of an object. */
+/* Applies the group or the skin of an object. */
 static bool use_key(sn_scene *scene, sn_reader *reader, sn_object_keys *keys, const char *key)
 {
     size_t length = sn_reader_enter_key(reader, key);
@@ -304,8 +305,8 @@ static bool use_key(sn_scene *scene, sn_reader *reader, sn_object_keys *keys, co
     return good;
 }
 
-/* An object with an error, with defaults in the place of what is wrong: for its pins, and for what names it. What building says
-   of it may follow from that, and is not heard. */
+/* Builds an object that has an error, with defaults in place of wrong values, so that its pins and references to it
+   can be checked. Problems found by the builder may follow from the first error and are not reported. */
 static const sn_object *build_anyhow(sn_scene *scene, sn_reader *reader, const sn_object_type *type,
                                      const sn_object_def *def, const void *own)
 {
@@ -351,7 +352,7 @@ static bool read_object(sn_scene *scene, sn_reader *reader, const sn_value *valu
     sn_reader_leave(reader, length);
     const sn_object *object =
         good ? sn_scene_build(scene, reader, type, &keys.def, own) : build_anyhow(scene, reader, type, &keys.def, own);
-    if (!object || !good) /* what is there may have other parts, and as many particles as defaults give it */
+    if (!object || !good) /* this object may have other parts or another number of particles than the file means */
         doubt_object(reader, value);
     return object && (!keys.pins || read_pins(scene, reader, keys.pins, object)) && good;
 }
@@ -379,7 +380,7 @@ static bool read_objects(sn_scene *scene, sn_reader *reader, const sn_scene_keys
     return good;
 }
 
-/* ---- What to record -------------------------------------------------------------------------------------------------------- */
+/* ---- Records of values ------------------------------------------------------------------------------------------- */
 
 uint32_t sn_object_number(const sn_world *world, const sn_object *object, uint32_t item)
 {
@@ -394,14 +395,14 @@ void sn_object_label(const sn_object *object, uint32_t item, char *text, size_t 
         return;
     }
     snprintf(text, size, "%s[%u]", object->name, item);
-    for (uint32_t p = 0; p < object->part_count; ++p) { /* a part of one has the better name */
+    for (uint32_t p = 0; p < object->part_count; ++p) { /* the name of a part of one particle is preferred */
         const sn_part *part = &object->part[p];
         if (part->count == 1 && (part->index ? part->index[0] : part->first) == item && sn_object_items(object) > 1)
             snprintf(text, size, "%s.%.40s", object->name, part->name);
     }
 }
 
-/* Which item of the object the particle with a number is; SN_NO_ITEM if it is none. */
+/* The item of a particle with this number in the object; SN_NO_ITEM if it has none. */
 static uint32_t find_item(const sn_scene *scene, const sn_object *object, uint32_t number)
 {
     if (number >= object->run.first && number - object->run.first < object->run.count)
@@ -447,7 +448,7 @@ static bool read_traced_particles(sn_scene *scene, sn_reader *reader, const sn_v
     return true;
 }
 
-/* Which of the constraints of a name without its range the first of a range is. */
+/* *place: the index of a range's first constraint among all constraints of that name. */
 static bool first_of_range(sn_scene *scene, sn_reader *reader, const char *name, size_t length, sn_constraint first,
                            uint32_t *place)
 {
@@ -466,7 +467,7 @@ static bool first_of_range(sn_scene *scene, sn_reader *reader, const char *name,
     return true;
 }
 
-/* One name can be many constraints; then they are counted, by the numbers that name each of them alone. */
+/* Reads the name of constraints to record. If there are many, each gets a label with its index. */
 static bool read_traced_name(sn_scene *scene, sn_reader *reader, const sn_value *value)
 {
     uint32_t count, first = 0;
@@ -509,7 +510,7 @@ static bool read_traced_heap(sn_scene *scene, sn_reader *reader, const sn_value 
     return true;
 }
 
-/* A name, or a list of them. */
+/* Reads a name, or a list of names. */
 static bool read_names(sn_scene *scene, sn_reader *reader, const char *key, const sn_value *value, sn_item_fn *read)
 {
     if (!value)
@@ -537,7 +538,7 @@ static bool read_record(sn_scene *scene, sn_reader *reader, const sn_record_keys
     return good;
 }
 
-/* ---- The scene ------------------------------------------------------------------------------------------------------------- */
+/* ---- The scene --------------------------------------------------------------------------------------------------- */
 
 static const char *text_or_empty(const char *text)
 {
@@ -580,7 +581,7 @@ static bool read_section(sn_scene *scene, sn_reader *reader, const char *key, co
     return good;
 }
 
-/* All that a scene is made of, into a world. good: there was no error before. */
+/* Reads all parts of a scene into a world. good: no error so far. */
 static bool read_parts(sn_scene *scene, sn_reader *reader, const sn_scene_keys *keys, bool good)
 {
     uint32_t groups = scene->groups.count;
@@ -600,7 +601,7 @@ static bool read_parts(sn_scene *scene, sn_reader *reader, const sn_scene_keys *
     return read_record(scene, reader, &keys->record) && good;
 }
 
-/* Vectors come before the world that they are for. */
+/* The dimensions are needed before the world is read: vectors of its settings depend on them. */
 static uint32_t dimensions_of(const sn_value *root)
 {
     const sn_value *world = sn_value_find(root, "world"), *given = world ? sn_value_find(world, "dimensions") : NULL;
@@ -614,7 +615,7 @@ static bool read_scene(sn_scene *scene, sn_reader *reader, const sn_value *root)
     bool good = sn_record_read_one(reader, root, &sn_scene_record, &keys);
     if (root->type != SN_VALUE_RECORD)
         return false;
-    if (!good) { /* go on with a world as it comes, so that what is wrong with objects is heard of too */
+    if (!good) { /* continue with a default world, so that problems of objects are reported too */
         sn_world_record.defaults(&keys.world);
         sn_contact_record.defaults(&keys.contact);
         keys.world.dimensions = reader->dimensions;
@@ -622,7 +623,7 @@ static bool read_scene(sn_scene *scene, sn_reader *reader, const sn_value *root)
     if (!create_world(scene, reader, &keys)) {
         if (!good || scene->world)
             return false;
-        sn_world_record.defaults(&keys.world); /* settings that exclude each other */
+        sn_world_record.defaults(&keys.world); /* the settings contradict each other */
         sn_contact_record.defaults(&keys.contact);
         keys.world.dimensions = reader->dimensions;
         good = false;
@@ -674,13 +675,13 @@ void sn_scene_destroy(sn_scene *scene)
     if (scene->files)
         scene->release_files(scene->files);
     sn_arena_release(&scene->scratch);
-    sn_arena arena = scene->arena; /* the scene lies in it */
+    sn_arena arena = scene->arena; /* the scene itself is in the arena */
     sn_arena_release(&arena);
 }
 
-/* ---- Adding to it -------------------------------------------------------------------------------------------------------- */
+/* ---- Adding to a scene ------------------------------------------------------------------------------------------- */
 
-/* What a scene is made with, and what cannot be added to it. */
+/* Refuses keys that are fixed when a scene is made. */
 static bool refuse_settings(sn_reader *reader, const sn_value *root)
 {
     static const char *const settled[] = {"sinew", "title", "about", "topic", "world", "run", "contact", "record"};
@@ -766,7 +767,7 @@ sn_result sn_scene_step_budget(sn_scene *scene, sn_budget *budget, sn_certificat
     scene->prepared = result == SN_CANCELLED;
     if (result == SN_OK) {
         scene->frame++;
-        sn_scene_look_at_triggers(scene); /* before something changes the world: contact events do not outlive that */
+        sn_scene_look_at_triggers(scene); /* before anything changes the world, since contact events are lost then */
         result = sn_scene_move_characters(scene, sn_scene_time(scene), dt);
     }
     if (result != SN_OK)

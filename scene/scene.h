@@ -1,5 +1,5 @@
-/* A scene: a world, the objects in it, and what happens to them while it runs. Made from a document, or in code. What programs outside
-   use is in sinew/scene.h; here is the rest, which knows documents and problems. */
+/* A scene: a world, its objects, and the actions while it runs. It is made from a document, or in code.
+   sinew/scene.h has the calls for programs; this header has those about documents and problems. */
 #ifndef SN_SCENE_SCENE_H
 #define SN_SCENE_SCENE_H
 
@@ -7,25 +7,25 @@
 
 #include <sinew/scene.h>
 
-/* Access to files: gives the content of a file that a scene names, in memory of the arena. False, with the reason in words. */
+/* Reads a file that a scene names into memory of the arena. False, with the reason in message. */
 typedef bool sn_read_file_fn(void *context, const char *name, sn_arena *arena, const void **bytes, size_t *size,
                              char *message, size_t message_size);
 
 typedef struct sn_scene_options {
     sn_allocator allocator;
-    sn_log log; /* warnings and errors of the world; problems of the document do not come here */
+    sn_log log; /* warnings and errors of the world; problems of the document are not logged */
     sn_tasks tasks;
-    uint64_t memory;            /* bytes that a scene may ask for; default 4 GiB */
+    uint64_t memory;            /* bytes that a scene may take; default 4 GiB */
     sn_read_file_fn *read_file; /* NULL: no file can be read */
     void *read_file_context;
 } sn_scene_options;
 
 sn_scene_options sn_default_scene_options(void);
 
-/* Builds the scene that a document describes. NULL if that fails, with all the reasons in problems, which also gets warnings
+/* Builds the scene that a document describes. NULL on failure, with all errors in problems, which also gets warnings
    and notes. The document may be released afterwards. options NULL means the default. */
 sn_scene *sn_scene_create(const sn_document *document, const sn_scene_options *options, sn_problems *problems);
-/* The static and kinematic bodies that the document has, in their order; NULL beyond the last. */
+/* The static and kinematic bodies of the document, in their order; NULL beyond the last. */
 typedef struct sn_scene_fixed {
     const char *name;
     sn_body handle;
@@ -33,22 +33,23 @@ typedef struct sn_scene_fixed {
 
 const sn_scene_fixed *sn_scene_fixed_at(const sn_scene *scene, uint32_t i);
 
-/* Adds an object in code: def and own are what its record reads into. NULL, with the reasons in problems, if that fails; what
-   it had already made is taken back. */
+/* Adds an object in code: def and own are the structs that its records would fill. On failure NULL, with the reasons
+   in problems, and nothing was added. */
 const sn_object *sn_scene_add(sn_scene *scene, const sn_object_type *type, const sn_object_def *def, const void *own,
                               sn_problems *problems);
 
-/* Adds what a document describes to a scene that is there: groups, objects, bodies, constraints and what happens to them,
-   which may name what the scene has already; materials are those of the document itself. Not what there is once: world, run, contact,
-   record. False, with the reasons in problems, and the scene is as it was. */
+/* Adds the content of a document to an existing scene: groups, objects, bodies, constraints and actions, which may
+   refer to names of the scene; materials are those of the document itself. The keys world, run, contact and record,
+   which a scene has once, are refused. On failure false, with the reasons in problems, and the scene is unchanged. */
 bool sn_scene_extend(sn_scene *scene, const sn_document *document, sn_problems *problems);
 
-/* Pins particles (or bodies, by the particle in their middle) where they are, remembering their masses; lets them go again. Those
-   that are immovable anyway are left alone, and so are those that were never pinned. False when memory runs out. */
+/* sn_scene_pin pins particles (or bodies, by the particle at their centre of mass) where they are, and stores their
+   masses; sn_scene_release restores them. Particles that are immovable anyway, or were never pinned, are not
+   changed. False when memory runs out. */
 bool sn_scene_pin(sn_scene *scene, uint32_t count, const uint32_t *number);
 bool sn_scene_release(sn_scene *scene, uint32_t count, const uint32_t *number);
 
-/* ---- What to record ------------------------------------------------------------------------------------------------ */
+/* ---- Values to record -------------------------------------------------------------------------------------------- */
 
 typedef struct sn_traced_particle {
     const char *label; /* "rope.end" */
@@ -60,7 +61,7 @@ typedef struct sn_traced_constraint {
     sn_constraint constraint;
 } sn_traced_constraint;
 
-/* A heap whose steepness is recorded. */
+/* A heap whose slope is recorded. */
 typedef struct sn_traced_heap {
     const char *label;
     const sn_object *object;
@@ -73,26 +74,27 @@ typedef struct sn_trace_list {
     const sn_traced_constraint *constraint;
     uint32_t heap_count;
     const sn_traced_heap *heap;
-    uint32_t every; /* a row every so many frames; default 1 */
+    uint32_t every; /* one row per so many frames; default 1 */
 } sn_trace_list;
 
 sn_trace_list sn_scene_traces(const sn_scene *scene);
 
-/* The slope of the sides of a heap, rad: the angle of repose of loose grains that have come to rest. Seen along gravity, the
-   highest grains of rings around the middle of the heap make its profile; the slope is that of a line through what lies
-   between a fifth and four fifths of its height. NaN if the object has too few particles, no radius, or is no heap. */
+/* The slope of the sides of a heap, rad: the angle of repose of loose grains that have come to rest. Seen along
+   gravity, the highest grains of rings around the middle of the heap make its profile; the slope is that of a line
+   through the part between a fifth and four fifths of its height. NaN if the object has too few particles, no
+   radius, or is no heap. */
 double sn_scene_slope(const sn_scene *scene, const sn_object *object);
 
-/* ---- Saving -------------------------------------------------------------------------------------------------------- */
+/* ---- Saving ------------------------------------------------------------------------------------------------------ */
 
-/* Writes the scene as it is now into an empty document: settings, every object as a set of particles with its parts and
-   surface, every constraint and body, and what is still to happen. Loaded again it is the same world with the same state hash as at
-   the time of saving, if it was saved before the first step; later, positions and velocities are saved as sn_real, without
-   the remainders that a world carries, and the motion goes on the same up to rounding. False when memory runs out, or, with a
-   message, if something cannot be saved (a constraint of a kind of your own, a shape that is a function). */
+/* Writes the present scene into an empty document: settings, every object as a set of particles with its parts and
+   surface, every constraint and body, and the actions that are still to come. If it is saved before the first step,
+   the loaded world has the same state hash. Later, positions and velocities are saved as sn_real, without the
+   rounding remainders that a world keeps, and the motion is the same up to rounding. False when memory runs out, or,
+   with a message, if something cannot be saved (a constraint of a kind of your own, a shape that is a function). */
 bool sn_scene_save(sn_scene *scene, sn_document *document, char *message, size_t size);
 
-/* ---- The schema ---------------------------------------------------------------------------------------------------- */
+/* ---- The schema -------------------------------------------------------------------------------------------------- */
 
 /* Writes the JSON Schema (draft 2020-12) of scene files into an empty document, from the tables. */
 bool sn_scene_schema(sn_document *document);

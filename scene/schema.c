@@ -11,7 +11,7 @@ typedef struct writer {
     sn_value *defs;
 } writer;
 
-/* ---- Small pieces ------------------------------------------------------------------------------------------------------ */
+/* ---- Small pieces ------------------------------------------------------------------------------------------------ */
 
 /* A number or a truth value may be an expression instead. */
 #define EXPRESSION "^=|\\$[A-Za-z_]"
@@ -80,7 +80,7 @@ static void put_names(writer *w, sn_value *at, const char *key, uint32_t count, 
         sn_document_text(w->out, list, NULL, names[i]);
 }
 
-/* ---- Keys ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Keys -------------------------------------------------------------------------------------------------------- */
 
 static void put_default(writer *w, sn_value *at, const sn_key *key, const void *standard)
 {
@@ -178,7 +178,7 @@ static void put_keys(writer *w, sn_value *properties, sn_value *required, const 
     }
 }
 
-/* The start of a record: type and remarks. Gives its properties. */
+/* Begins a record: its type and remarks. Returns its properties. */
 static sn_value *put_record(writer *w, sn_value *at, const char *about)
 {
     put_about(w, at, about, NULL);
@@ -200,7 +200,7 @@ static void define_record(writer *w, const sn_record *record)
     put_keys(w, properties, sn_document_list(w->out, at, "required"), record);
 }
 
-/* A definition has one of these keys, and only one. */
+/* The definition requires exactly one of these keys. */
 static void put_one_of(writer *w, const char *definition, uint32_t count, const char *const *keys)
 {
     sn_value *one = sn_document_list(w->out, (sn_value *)sn_value_find(w->defs, definition), "oneOf");
@@ -208,9 +208,9 @@ static void put_one_of(writer *w, const char *definition, uint32_t count, const 
         put_names(w, sn_document_record(w->out, one, NULL), "required", 1, &keys[i]);
 }
 
-/* ---- One of several by a key ----------------------------------------------------------------------------------------------- */
+/* ---- Alternatives chosen by a key -------------------------------------------------------------------------------- */
 
-/* "if the key is this, then it is that". */
+/* Adds a case: if the key has this value, the definition applies. */
 static void put_case(writer *w, sn_value *cases, const char *key, const char *name, const char *definition)
 {
     sn_value *item = sn_document_record(w->out, cases, NULL);
@@ -221,7 +221,7 @@ static void put_case(writer *w, sn_value *cases, const char *key, const char *na
     put_ref(w, sn_document_record(w->out, item, "then"), definition);
 }
 
-/* A record whose key says which of several it is. Gives the list of cases and the list of names. */
+/* A record in which one key chooses the alternative. Returns the list of cases and the list of names. */
 static sn_value *put_switch(writer *w, const char *definition, const char *key, sn_value **names)
 {
     sn_value *at = sn_document_record(w->out, w->defs, definition);
@@ -232,7 +232,7 @@ static sn_value *put_switch(writer *w, const char *definition, const char *key, 
     return sn_document_list(w->out, at, "allOf");
 }
 
-/* One of several forms of a thing: the keys that all have, and its own. */
+/* One of these alternatives: the common keys, and its own. */
 static sn_value *put_form(writer *w, const char *name, const char *about, const sn_record *all, const sn_record *own)
 {
     sn_value *at = sn_document_record(w->out, w->defs, name);
@@ -256,7 +256,7 @@ static void define_objects(writer *w)
     }
 }
 
-/* A shape; its place may be given by its ends. */
+/* Defines shapes; the pose of a shape may be given by its ends. */
 static void define_shapes(writer *w)
 {
     sn_value *names, *cases = put_switch(w, "shape", "type", &names);
@@ -271,7 +271,7 @@ static void define_shapes(writer *w)
             put_one_of(w, name, 2, (const char *[]){"points", "mesh"});
         if (i != SN_SHAPE_CAPSULE && i != SN_SHAPE_CYLINDER && i != SN_SHAPE_CONE)
             continue;
-        sn_value *together = sn_document_record(w->out, at, "dependentRequired"); /* its ends */
+        sn_value *together = sn_document_record(w->out, at, "dependentRequired"); /* from and to */
         put_names(w, together, "from", 1, (const char *[]){"to"});
         put_names(w, together, "to", 1, (const char *[]){"from"});
     }
@@ -297,7 +297,7 @@ static void define_bodies(writer *w)
     put_ref(w, sn_document_record(w->out, either, "else"), "body_alone");
 }
 
-/* One for all, or one for each, in a range; both 0: any. */
+/* A number for all, or a list with one for each, in a range; both 0: any. */
 static sn_value *put_numbers(writer *w, sn_value *at, double least, double most)
 {
     sn_value *list = sn_document_list(w->out, at, "anyOf");
@@ -318,7 +318,7 @@ static void define_numbers(writer *w, const char *name, double least, double mos
     put_numbers(w, at, least, most);
 }
 
-/* What parameters mean that several kinds have. Others are explained with their kind. */
+/* The meaning of parameters that several kinds share. The others are described with their kinds. */
 static const char *meaning_of(const char *param)
 {
     static const char *const known[][2] = {
@@ -395,9 +395,9 @@ static void define_constraints(writer *w)
     }
 }
 
-/* ---- What is read by hand ---------------------------------------------------------------------------------------------------- */
+/* ---- Values without a table -------------------------------------------------------------------------------------- */
 
-/* A definition that is any of some types and references; "number", or "$name" for a reference. */
+/* A definition that allows several types and references: "number", or "$name" for a reference. */
 static sn_value *define_any(writer *w, const char *name, const char *about, uint32_t count, const char *const *of)
 {
     sn_value *at = sn_document_record(w->out, w->defs, name);
@@ -432,7 +432,7 @@ static void put_length(writer *w, sn_value *at, uint32_t least, uint32_t most)
     sn_document_number(w->out, at, "maxItems", most);
 }
 
-/* A record of any keys, whose values are of one sort. */
+/* A record with any keys, whose values have one definition. */
 static void define_by_name(writer *w, const char *name, const char *about, const char *of)
 {
     sn_value *at = sn_document_record(w->out, w->defs, name);
@@ -467,7 +467,7 @@ static void define_selectors(writer *w)
     ANY("selectors_or_constraints", "Particles, or of a cut, constraints", "$selectors", "$constraint_names");
 }
 
-/* Variables, and how often an item of a list is made. */
+/* Defines variables and `for`. */
 static void define_expansion(writer *w)
 {
     sn_value *variables = sn_document_record(w->out, w->defs, "variables");

@@ -1,20 +1,21 @@
-/* Selectors: how a scene names particles and constraints.
+/* Selectors: names of particles and constraints in a scene.
 
        "rope.end"             a part of an object
        "cloth"                all of an object
        "cloth[7]"             one of its particles; from the end if negative
        "cloth.top[0:5]"       some of a part, the last one excluded
        "cloth.top[::4]"       every fourth
-       7                      inside an object: one of its particles; elsewhere: the particle with this number in the world
-       {"of": ..., "near": [x, y, z]}             the nearest of those
+       7                      inside an object: one of its particles; elsewhere: the particle with this number in the
+                              world
+       {"of": ..., "near": [x, y, z]}                  the nearest of those
        {"of": ..., "inside": [[x, y, z], [x, y, z]]}   those in a box
-       {"spot": [..., ..., ...], "weights": [...]}      a place inside a triangle or tetrahedron; for constraints
-       {"body": "crate", "place": [x, y, z]}            a spot of a body; for constraints
-       {"place": [x, y, z]}                             a place in the world; for constraints
+       {"spot": [..., ..., ...], "weights": [...]}     a point inside a triangle or tetrahedron; for constraints
+       {"body": "crate", "place": [x, y, z]}           an anchor on a body; for constraints
+       {"place": [x, y, z]}                            an anchor in the world; for constraints
        [..., ...]             all of these
 
-   Inside an object (its pins) its own name may be left out: "end", "[0:5]". A body stands for the particle at its centre of
-   mass; those of an object count behind its particles. */
+   Inside an object (its pins) the object's name may be left out: "end", "[0:5]". A body stands for the particle at
+   its centre of mass; the bodies of an object are numbered after its particles. */
 #include "scene/solids.h"
 #include "scene/state.h"
 
@@ -25,14 +26,14 @@
 
 enum { MOST_NAMES = 256, NAME_ROOM = 128 };
 
-/* "name.part[first:last]" taken apart. */
+/* The parts of a reference "name.part[first:last]". */
 typedef struct reference {
     char name[NAME_ROOM], part[NAME_ROOM];
     bool ranged, single;
     double first, last, step; /* last is not included; NaN: not given */
 } reference;
 
-/* ---- Taking a text apart ------------------------------------------------------------------------------------------- */
+/* ---- Parsing ----------------------------------------------------------------------------------------------------- */
 
 static const char *take_name(const char *at, char *name)
 {
@@ -44,7 +45,7 @@ static const char *take_name(const char *at, char *name)
     return at + length;
 }
 
-/* A whole number or nothing. */
+/* Reads a whole number. NULL if there is none. */
 static const char *take_number(const char *at, double *number)
 {
     size_t digits = strspn(at + (*at == '-'), "0123456789");
@@ -86,7 +87,7 @@ static bool take_apart(const char *text, reference *r)
     return r->name[0] || (r->ranged && !r->part[0]);
 }
 
-/* The range that a reference means among count things; an error if it leaves them, unless their number is doubtful. */
+/* The range of a reference to `count` things. A range beyond them is an error, unless their number is doubtful. */
 static bool range_of(sn_reader *reader, const reference *r, uint32_t count, const char *of, bool doubtful,
                      uint32_t *first, uint32_t *last)
 {
@@ -110,7 +111,7 @@ static bool range_of(sn_reader *reader, const reference *r, uint32_t count, cons
     return true;
 }
 
-/* ---- Names ----------------------------------------------------------------------------------------------------------- */
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 static const sn_part *find_part(const sn_object *object, const char *name)
 {
@@ -151,7 +152,7 @@ static bool no_object(const sn_scene *scene, sn_reader *reader, const char *name
                           sn_did_you_mean(name, names, count, near, sizeof near));
 }
 
-/* ---- Particles ------------------------------------------------------------------------------------------------------- */
+/* ---- Particles --------------------------------------------------------------------------------------------------- */
 
 static bool take_room(const sn_scene *scene, sn_reader *reader, sn_arena *arena, uint32_t count, uint32_t **out)
 {
@@ -326,7 +327,7 @@ static bool select_chosen(sn_scene *scene, sn_reader *reader, const sn_value *va
     return count || sn_reader_fail(reader, "no particle of %u is %s", from.count, inside ? "inside the box" : "near");
 }
 
-/* All of a list, one after the other. */
+/* Selects all items of a list, one after the other. */
 static bool select_list(sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_object *object,
                         sn_arena *arena, sn_selection *out)
 {
@@ -373,7 +374,7 @@ bool sn_select(sn_scene *scene, sn_reader *reader, const sn_value *value, const 
     }
 }
 
-/* ---- Points ------------------------------------------------------------------------------------------------------------ */
+/* ---- Points ------------------------------------------------------------------------------------------------------ */
 
 typedef struct spot_keys {
     const sn_value *spot;
@@ -489,7 +490,7 @@ bool sn_select_point(sn_scene *scene, sn_reader *reader, const sn_value *value, 
     return true;
 }
 
-/* ---- Constraints --------------------------------------------------------------------------------------------------------- */
+/* ---- Constraints ------------------------------------------------------------------------------------------------- */
 
 static bool add_run(const sn_scene *scene, sn_reader *reader, sn_arena *arena, sn_growing *all, sn_constraints run,
                     uint32_t first, uint32_t last)
@@ -505,7 +506,7 @@ static bool add_run(const sn_scene *scene, sn_reader *reader, sn_arena *arena, s
     return true;
 }
 
-/* Several runs may have one name: they count on. */
+/* Adds the constraints of all runs of one name; they are numbered consecutively. */
 static bool add_holds(const sn_scene *scene, sn_reader *reader, sn_arena *arena, sn_growing *all, uint32_t count,
                       const sn_hold *hold, const char *name, bool doubtful, const reference *r)
 {
@@ -513,7 +514,7 @@ static bool add_holds(const sn_scene *scene, sn_reader *reader, sn_arena *arena,
     uint32_t first = 0, last = 0;
     for (uint32_t i = 0; i < count; ++i)
         total += strcmp(hold[i].name, name) == 0 ? hold[i].run.count : 0;
-    if (total > UINT32_MAX) /* names of names can add up to anything */
+    if (total > UINT32_MAX) /* names can contain each other, so the total can exceed any count */
         return sn_reader_fail(reader, "'%s' stands for more constraints than can be counted", name);
     if (!range_of(reader, r, (uint32_t)total, name, doubtful, &first, &last))
         return false;
@@ -543,7 +544,7 @@ static bool no_hold(sn_reader *reader, uint32_t count, const sn_hold *hold, cons
     uint32_t known = 0;
     size_t used = 0;
     for (uint32_t i = 0; i < count && known < MOST_NAMES; ++i) {
-        uint32_t k = 0; /* runs may be many, names are few */
+        uint32_t k = 0; /* runs may be many, different names are few */
         while (k < known && strcmp(names[k], hold[i].name) != 0)
             ++k;
         if (k < known)
@@ -557,7 +558,7 @@ static bool no_hold(sn_reader *reader, uint32_t count, const sn_hold *hold, cons
                           *sn_did_you_mean(name, names, known, near, sizeof near) ? near : ".", all);
 }
 
-/* "#distance[3:5]": by their places among those of their kind, in the order of the world. */
+/* "#distance[3:5]": constraints of one kind, by their indices in the order of the world. */
 static bool select_by_kind(sn_scene *scene, sn_reader *reader, const reference *r, sn_arena *arena, sn_growing *all)
 {
     uint32_t kind = sn_kind_find(scene->world, r->name + 1), first = 0, last = 0, rank = 0;

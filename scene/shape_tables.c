@@ -1,4 +1,4 @@
-/* The tables of the scene format that are about shapes. See record.h. */
+/* The tables of the scene format for shapes. See record.h. */
 #include "scene/bodies.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Shapes of a scene: of bodies of every type. */
+/* Shapes of bodies, of all types. */
 #include "scene/bodies.h"
 #include "scene/solids.h"
 #include "scene/state.h"
@@ -6,15 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-/* A field that is baked has so many samples along the longest side of its mesh if nothing else is said, and some beyond its
-   ends: to know beforehand what it takes. */
+/* A baked field has this many samples along the longest side of its mesh by default, and some beyond its ends. Its
+   memory is estimated from these. */
 #define DEFAULT_CELLS 64.0
 #define CELLS_BEYOND  8.0
 
-/* What a triangle and its share of a tree take, in bytes, about. */
+/* Roughly what a triangle and its share of a tree take, in bytes. */
 #define BYTES_PER_TRIANGLE 200.0
 
-/* Points of a list, in the scratch. */
+/* Reads a list of points into the scratch. */
 sn_vec3 *sn_read_vectors(sn_scene *scene, sn_reader *reader, const char *key, const sn_numbers *list)
 {
     uint32_t count = list->count / 3;
@@ -50,7 +50,7 @@ double sn_shape_between(sn_vec3 a, sn_vec3 b, sn_shape_def *shape)
 typedef struct making {
     sn_scene *scene;
     sn_reader *reader;
-    bool placed; /* it says where it is */
+    bool placed; /* its keys give a pose */
     const void *own;
     sn_shape_def *def;
 } making;
@@ -65,7 +65,7 @@ static bool make_plane(making *m)
     return true;
 }
 
-/* What the engine takes for half a length, or a radius. */
+/* Each of these checks the keys of a type, and sets half sizes and radii in the definition. */
 static bool make_box(making *m)
 {
     return sn_read_size(m->scene, m->reader, ((const sn_cuboid_keys *)m->own)->size, &m->def->half);
@@ -180,7 +180,8 @@ static bool make_shell(making *m, const sn_shell_keys *own, sn_mesh *mesh)
     return true;
 }
 
-/* To the engine a mesh that is closed, but faces inwards, is a sheet: a room, if that was meant, and no solid, if that was. */
+/* A closed mesh that faces inwards is a sheet for the engine. That is right for a room and wrong for a solid, so a
+   note is added. */
 static void note_inside_out(making *m, const sn_mesh *mesh)
 {
     sn_mesh_topology topology;
@@ -205,7 +206,7 @@ static bool make_mesh(making *m)
     return true;
 }
 
-/* What baking is going to take. */
+/* Whether baking fits into the memory of the scene. */
 static bool fits_baked(making *m, const sn_mesh *mesh, double cell)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, most = 0, samples = 1;
@@ -312,9 +313,9 @@ static bool (*const make[SN_SHAPE_TYPES])(making *) = {
     [SN_SHAPE_FIELD] = make_field,
 };
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* Its number in sn_shape_forms; SN_SHAPE_TYPES after an error. */
+/* The number of the type in sn_shape_forms; SN_SHAPE_TYPES after an error. */
 static uint32_t read_form(sn_reader *reader, const sn_value *value)
 {
     const sn_value *type = sn_value_find(value, "type");
@@ -339,7 +340,7 @@ static uint32_t read_form(sn_reader *reader, const sn_value *value)
     return SN_SHAPE_TYPES;
 }
 
-/* What it has of its own besides its form, in the scratch. */
+/* Reads density, rounding, material, filter and so on, which all types have, into the scratch. */
 static bool read_surface(sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_shape_keys *keys,
                          sn_shape_def *shape)
 {
@@ -367,7 +368,7 @@ static bool read_shape(sn_scene *scene, sn_reader *reader, const sn_value *value
     void *own = sn_arena_take(&scene->scratch, 1, record->size);
     if (!own)
         return sn_reader_fail(reader, "no memory for a shape");
-    const sn_record *tables[] = {&sn_shape_record, record}; /* messages name the last */
+    const sn_record *tables[] = {&sn_shape_record, record}; /* unknown keys are reported for the last one */
     void *structs[] = {&keys, own};
     *shape = sn_default_shape_def((sn_shape_type)form);
     if (!sn_record_read(reader, value, 2, tables, structs) ||

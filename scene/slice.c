@@ -1,4 +1,4 @@
-/* Cutting in a scene: surfaces that have no skin yet get one where the blade goes through them, so that they can be cut. */
+/* Cutting in a scene: surfaces without a skin get one if the blade goes through them, so that they can be cut. */
 #include "scene/state.h"
 
 #include <stdio.h>
@@ -60,7 +60,8 @@ static bool touches(const sn_scene *scene, const sn_cut_def *blade, const sn_obj
         for (uint32_t k = 0; k < 3; ++k)
             if (crosses(blade, x[k], x[(k + 1) % 3]))
                 return true;
-        if (blade->blade == SN_BLADE_SEGMENT && /* it may have moved over a segment, which is in it now */
+        /* it may have ended or begun inside the triangle, without crossing an edge */
+        if (blade->blade == SN_BLADE_SEGMENT &&
             (goes_through(from_real(blade->a), from_real(blade->b), x[0], x[1], x[2]) ||
              goes_through(from_real(blade->to_a), from_real(blade->to_b), x[0], x[1], x[2])))
             return true;
@@ -81,7 +82,8 @@ static sn_result give_skin(sn_scene *scene, sn_object *object)
     return result;
 }
 
-/* Shape matching holds it: it parts there, and vertices on its surface would be in no group. */
+/* Whether shape matching holds an object. Such an object tears at its groups; new vertices of a skin would be in no
+   group. */
 static bool is_soft(const sn_object *object)
 {
     bool soft = false;
@@ -98,7 +100,7 @@ sn_result sn_scene_slice(sn_scene *scene, const sn_cut_def *def, sn_cut_info *in
     if (!scene || !def)
         return SN_ERROR_ARGUMENT;
     sn_scene_moment *before =
-        NULL; /* a skin was given; without one a cut that fails, or cuts nothing, changes nothing */
+        NULL; /* set once a skin is added; without one, a cut that fails or cuts nothing changes nothing */
     sn_result result = SN_OK;
     bool marked = true;
     for (uint32_t i = 0; i < scene->objects.count && result == SN_OK; ++i) {
@@ -117,7 +119,8 @@ sn_result sn_scene_slice(sn_scene *scene, const sn_cut_def *def, sn_cut_info *in
         snprintf(scene->error, sizeof scene->error, "%s", marked ? sn_world_error(scene->world) : "no memory to cut");
     if (before && (result != SN_OK || nothing))
         sn_scene_return(scene, before);
-    if (before && result == SN_OK && nothing) /* where the blade went is remembered */
+    /* cut again without the new skins: the world remembers where the blade was */
+    if (before && result == SN_OK && nothing)
         result = sn_world_cut(scene->world, def, NULL);
     sn_scene_moment_destroy(before);
     return result;

@@ -1,9 +1,10 @@
-/* How steep a heap is.
+/* The slope of a heap.
 
-   The heap is seen from above, around an axis through its middle: rings about it, each a diameter of a grain wide, are cut into
-   sectors, and the highest grain of each is its surface there. The height of a ring is the mean of its sectors, one without a
-   grain being as high as the floor. A line through the rings between a fifth and four fifths of the height of the heap, by
-   least squares, has the slope: neither the blunt tip nor the grains that rolled away at its foot count. */
+   The heap is seen from above, around an axis through its middle. Rings about the axis, each one grain diameter
+   wide, are cut into sectors, and the highest grain of a sector is the surface there. The height of a ring is the
+   mean of its sectors; a sector without a grain has the height of the floor. The slope is that of a least-squares
+   line through the rings between a fifth and four fifths of the height of the heap, so that neither the blunt tip
+   nor grains that rolled away at the foot count. */
 #include "scene/state.h"
 
 #include <math.h>
@@ -11,12 +12,12 @@
 
 enum { SECTORS = 12, MOST_RINGS = 256, LEAST_GRAINS = 20 };
 
-#define LEAST_SHARE 0.2 /* of the height: what counts as the side of the heap */
+#define LEAST_SHARE 0.2 /* of the height: the range that counts as the side of the heap */
 #define MOST_SHARE  0.8
 
 typedef struct heap {
     double up[3];
-    double middle[3]; /* of the heap; its part along up is not looked at */
+    double middle[3]; /* of the heap; its component along up is not used */
     double floor;     /* m along up: the lowest point of the lowest grain */
     double width;     /* m: of a ring */
     uint32_t rings;
@@ -44,7 +45,8 @@ static void find_up(const sn_scene *scene, double up[3])
         up[k] = length > 0 ? a[k] / length : k == 1;
 }
 
-/* Floor and middle. Grains count by their height squared, so that those that rolled away hardly do. */
+/* Finds floor and middle. Grains are weighted by the square of their height, so that those that rolled away hardly
+   count. */
 static bool find_middle(const sn_scene *scene, const sn_object *object, heap *h)
 {
     double sum = 0, radii = 0;
@@ -67,7 +69,7 @@ static bool find_middle(const sn_scene *scene, const sn_object *object, heap *h)
     return h->width > 0 && sum > 0 && isfinite(sum);
 }
 
-/* Two directions along the floor. */
+/* Two orthogonal directions along the floor. */
 static void find_ground(const double up[3], double a[3], double b[3])
 {
     int k = fabs(up[0]) < 0.6 ? 0 : 2;
@@ -105,7 +107,7 @@ static void measure_rings(const sn_scene *scene, const sn_object *object, heap *
             h->height[r] += top[r][s] / SECTORS;
 }
 
-/* From the highest ring outwards. */
+/* The slope of the line through the rings, from the highest ring outwards. */
 static double fit(const heap *h)
 {
     uint32_t peak = 0, count = 0;

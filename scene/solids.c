@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* m: the engine takes nothing larger. Said here in the words of the file. */
+/* m: the engine accepts nothing larger. It is checked here, so that messages can name the keys of the file. */
 #define LARGEST 1e15
 
 bool sn_read_quaternion(sn_reader *reader, const char *key, const sn_numbers *numbers, sn_quat *out)
@@ -44,7 +44,7 @@ bool sn_read_length(sn_reader *reader, const char *key, sn_real x, double times)
 bool sn_read_size(const sn_scene *scene, sn_reader *reader, sn_vec3 size, sn_vec3 *half)
 {
     if (sn_world_dimensions(scene->world) == 2 && size.z == 0)
-        size.z = 1; /* in a plane two numbers are enough */
+        size.z = 1; /* in a plane, two numbers are enough */
     *half = (sn_vec3){size.x / 2, size.y / 2, size.z / 2};
     return (is_length((double)half->x) && is_length((double)half->y) && is_length((double)half->z)) ||
            sn_reader_fail_key(reader, "size", "found [%g, %g, %g], expected more than 0 m each, and at most %g",
@@ -83,7 +83,7 @@ bool sn_read_capsule(sn_reader *reader, const sn_capsule_keys *keys, bool placed
                               2 * LARGEST);
 }
 
-/* ---- Rotations ----------------------------------------------------------------------------------------------------------- */
+/* ---- Rotations --------------------------------------------------------------------------------------------------- */
 
 typedef struct turning {
     double x, y, z, w;
@@ -96,11 +96,11 @@ static sn_quat rounded(turning q)
                      (sn_real)(q.w / length)};
 }
 
-/* Of length 1, whatever its length. */
+/* v scaled to length 1, whatever its length. */
 static void direction_of(sn_vec3 v, double out[3])
 {
     double x[3] = {(double)v.x, (double)v.y, (double)v.z};
-    double largest = fmax(fmax(fabs(x[0]), fabs(x[1])), fabs(x[2])); /* so that no square leaves the range */
+    double largest = fmax(fmax(fabs(x[0]), fabs(x[1])), fabs(x[2])); /* so that no square overflows or underflows */
     double length = 0;
     for (int i = 0; i < 3; ++i) {
         out[i] = x[i] / largest;
@@ -132,7 +132,7 @@ sn_quat sn_rotation_facing(sn_vec3 direction)
 {
     double d[3];
     direction_of(direction, d);
-    if (d[0] == 0 && d[2] == 0) /* half a turn about x: also where the other formula has no axis */
+    if (d[0] == 0 && d[2] == 0) /* half a rotation about x: also if d is -y, where the other formula has no axis */
         return d[1] > 0 ? (sn_quat){0, 0, 0, 1} : (sn_quat){1, 0, 0, 0};
     /* the half-way quaternion (y x d, 1 + y.d); 1 + y.d without cancellation where d is nearly -y */
     double w = d[1] > 0 ? 1 + d[1] : (d[0] * d[0] + d[2] * d[2]) / (1 - d[1]);

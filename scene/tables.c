@@ -16,7 +16,7 @@
         COUNT(list##_names), list##_names, list##_about                                                                \
     }
 
-/* ---- Choices: in the order of the enums, which a test holds them to ------------------------------------------------- */
+/* ---- Choices, in the order of the enums (a test checks this) ----------------------------------------------------- */
 
 static const char *const solver_names[] = {"gauss_seidel", "jacobi", "impulses", "lagrange", "direct", "tiled"};
 static const char *const solver_about[] = {
@@ -100,7 +100,7 @@ static const char *const event_about[] = {
     "gives an object another strength from then on; 0 and 0: it tears no more"};
 const sn_choices sn_event_choices = CHOICES(event);
 
-/* ---- World ---------------------------------------------------------------------------------------------------------- */
+/* ---- World ------------------------------------------------------------------------------------------------------- */
 
 #define DRAG(key) offsetof(sn_drag_keys, def.key)
 
@@ -187,7 +187,7 @@ static void world_defaults(void *record)
 const sn_record sn_world_record = {"world", "How the world is simulated.", sizeof(sn_world_keys), world_keys,
                                    world_defaults};
 
-/* ---- Run and record -------------------------------------------------------------------------------------------------- */
+/* ---- Run and record ---------------------------------------------------------------------------------------------- */
 
 static const sn_key run_keys[] = {
     {"frames", SN_KEY_COUNT, offsetof(sn_run_keys, frames), .most = 1e9, .about = "how many frames to run"},
@@ -226,7 +226,7 @@ static void record_defaults(void *record)
 const sn_record sn_record_record = {"record", "What goes into a trace, besides energies, momenta and residuals.",
                                     sizeof(sn_record_keys), record_keys, record_defaults};
 
-/* ---- Objects --------------------------------------------------------------------------------------------------------- */
+/* ---- Objects ----------------------------------------------------------------------------------------------------- */
 
 #define STUFF(key) offsetof(sn_stuff, key)
 
@@ -352,7 +352,7 @@ static void object_defaults(void *record)
 const sn_record sn_object_record = {"object", "What all objects have.", sizeof(sn_object_keys), object_keys,
                                     object_defaults};
 
-/* ---- Constraints ------------------------------------------------------------------------------------------------------- */
+/* ---- Constraints ------------------------------------------------------------------------------------------------- */
 
 #define CONSTRAINT(key) offsetof(sn_constraint_keys, key)
 
@@ -449,7 +449,7 @@ static void attachment_defaults(void *record)
 const sn_record sn_attachment_record = {"attachment", "Ties objects together.", sizeof(sn_attachment_keys),
                                         attachment_keys, attachment_defaults};
 
-/* ---- What happens ------------------------------------------------------------------------------------------------------- */
+/* ---- Actions ----------------------------------------------------------------------------------------------------- */
 
 #define FORCE(key) offsetof(sn_force_keys, key)
 
@@ -629,7 +629,7 @@ static const sn_key event_keys[] = {
 const sn_record sn_event_record = {"event", "Something that happens at once.", sizeof(sn_event_keys), event_keys,
                                    event_defaults};
 
-/* ---- The document -------------------------------------------------------------------------------------------------------- */
+/* ---- The document ------------------------------------------------------------------------------------------------ */
 
 #define SCENE(key) offsetof(sn_scene_keys, key)
 
@@ -687,7 +687,7 @@ const sn_record sn_scene_record = {"scene",
                                    "units.",
                                    sizeof(sn_scene_keys), scene_keys, scene_defaults};
 
-/* ---- Object types ------------------------------------------------------------------------------------------------------- */
+/* ---- Object types ------------------------------------------------------------------------------------------------ */
 
 #define SN_OBJECT(name) extern const sn_object_type sn_object_##name;
 #include "scene/objects.def"

@@ -1,4 +1,4 @@
-/* The tables of the scene format that more than one file looks at. Those of object types are in scene/objects/. */
+/* The tables of the scene format that several files use. Those of object types are in scene/objects/. */
 #ifndef SN_SCENE_TABLES_H
 #define SN_SCENE_TABLES_H
 
@@ -17,7 +17,7 @@ typedef struct sn_world_keys {
 
 typedef struct sn_drag_keys {
     sn_drag_def def;
-    const char *object;     /* acts on this object only */
+    const char *object;     /* it acts on this object only */
     const sn_value *matrix; /* three lists of three numbers */
 } sn_drag_keys;
 
@@ -38,7 +38,7 @@ typedef struct sn_record_keys {
     uint32_t every;
 } sn_record_keys;
 
-/* The whole document. */
+/* The keys of the whole document. */
 typedef struct sn_scene_keys {
     uint32_t version;
     const char *title, *about, *topic;
@@ -50,13 +50,13 @@ typedef struct sn_scene_keys {
     const sn_value *names, *attachments, *forces, *motions, *blades, *characters, *events;
 } sn_scene_keys;
 
-/* An object: what all of them have, as the file has it. */
+/* The keys that all objects have. */
 typedef struct sn_object_keys {
     sn_object_def def;
     const char *type;
     const sn_value *material;
     const sn_value *group;   /* a number, or the name of a group */
-    const sn_value *contact; /* a group record: that of its group */
+    const sn_value *contact; /* a group record, for the object's group */
     const sn_value *skin;    /* true, false or a skin record */
     const sn_value *pins;
 } sn_object_keys;
@@ -126,7 +126,7 @@ typedef enum sn_event_type {
     SN_EVENT_TEAR
 } sn_event_type;
 
-/* What an event waits for. */
+/* The condition of an event. */
 typedef struct sn_when_keys {
     const sn_value *contact, *broken, *between;
     sn_real below, above; /* m; NaN: not given */
@@ -138,7 +138,7 @@ typedef struct sn_event_keys {
     sn_when_keys when;
     const sn_value *of, *between;
     sn_vec3 value;
-    sn_real distance, compliance; /* of attach; NaN: as far as they are apart then */
+    sn_real distance, compliance; /* of attach; NaN: their distance at that time */
     sn_young young;
     sn_real length, scale;   /* of length; NaN: not given */
     sn_vec3 through, normal; /* of cut: a plane; NaN: not given */
@@ -146,11 +146,11 @@ typedef struct sn_event_keys {
     sn_tear_def tear;
 } sn_event_keys;
 
-/* A constraint of the list "constraints", apart from the parameters of its kind. */
+/* A constraint of the list "constraints", without the parameters of its kind. */
 typedef struct sn_constraint_keys {
     const char *name, *kind;
     const sn_value *points, *each, *index, *bodies;
-    sn_vec3 anchor, axis, second_axis; /* with bodies; NaN: not given */
+    sn_vec3 anchor, axis, second_axis; /* for joints of bodies; NaN: not given */
     const sn_value *compliance, *damping, *stiffness;
     sn_young young;
     sn_real strength, torque_strength; /* 0: it does not break */

@@ -1,11 +1,11 @@
-/* Strengths of objects, and events that give strengths and cut. */
+/* Strengths of objects, and events that set strengths and cut. */
 #include "scene/state.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Strengths -------------------------------------------------------------------------------------------------------------- */
+/* ---- Strengths --------------------------------------------------------------------------------------------------- */
 
 static bool is_shape(uint32_t kind)
 {
@@ -39,7 +39,7 @@ static bool on_surface(const sn_object *object, const bool *surface, sn_point po
     return number < object->run.count && surface[number];
 }
 
-/* Whether a rod is on the skin of its object: it parts with that. */
+/* Whether both ends of a rod are on the surface of its object: such a rod tears with the skin. */
 static bool is_on_skin(const sn_scene *scene, const sn_object *object, const bool *surface, sn_constraint c)
 {
     sn_constraint_def def;
@@ -48,7 +48,7 @@ static bool is_on_skin(const sn_scene *scene, const sn_object *object, const boo
            on_surface(object, surface, point[0]) && on_surface(object, surface, point[1]);
 }
 
-/* Of those of a run that are there, and not on the skin. */
+/* Sets the strength of the constraints of a run that exist and are not on the skin. */
 static sn_result weaken_run(const sn_scene *scene, const sn_object *object, sn_constraints run, const bool *surface,
                             const sn_tear_def *def)
 {
@@ -62,7 +62,8 @@ static sn_result weaken_run(const sn_scene *scene, const sn_object *object, sn_c
     return result;
 }
 
-/* Surfaces and solids tear by their skin, soft bodies by their groups, all else by its rods; and so do rods inside of a body with a skin. */
+/* Surfaces and solids tear by their skin, soft bodies by their groups, and all other objects by their rods; so do
+   rods inside of a body with a skin. */
 static sn_result weaken(sn_scene *scene, const sn_object *object, const sn_tear_def *def)
 {
     const bool soft = has_kind(object, is_shape), surface_tears = object->triangle_count && !soft;
@@ -78,7 +79,7 @@ static sn_result weaken(sn_scene *scene, const sn_object *object, const sn_tear_
         surface[object->triangle[i]] = true;
     sn_tear_def own = def ? *def : sn_default_tear_def();
     if (soft)
-        own.force = 0; /* which groups do not know */
+        own.force = 0; /* groups have no such limit */
     const bool none = own.strain == 0 && own.force == 0;
     for (uint32_t i = 0; i < object->hold_count && result == SN_OK; ++i) {
         const sn_hold *hold = &object->hold[i];
@@ -110,7 +111,7 @@ bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, co
     return weaken(scene, object, &def) == SN_OK || sn_scene_refused(scene, reader);
 }
 
-/* ---- Events ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 bool sn_scene_read_parting(sn_scene *scene, sn_reader *reader, sn_event_keys *keys)
 {
@@ -137,14 +138,14 @@ bool sn_scene_read_parting(sn_scene *scene, sn_reader *reader, sn_event_keys *ke
     if (keys->type != SN_EVENT_TEAR || !object->triangle_count || has_kind(object, is_shape) ||
         sn_skin_is_valid(scene->world, object->skin))
         return true;
-    object->skin_def.on = true; /* so that it can tear at its vertices, and is saved so */
+    object->skin_def.on = true; /* so that it can tear at its vertices; a saved scene has the skin, too */
     return sn_scene_add_skin(scene, reader, object, &object->skin_def);
 }
 
 sn_result sn_scene_part(sn_scene *scene, const sn_event_keys *keys)
 {
     const sn_object *object = keys->object ? sn_scene_find_object(scene, keys->object) : NULL;
-    if (keys->object && !object) /* it was removed */
+    if (keys->object && !object) /* the object was removed */
         return SN_OK;
     if (keys->type == SN_EVENT_TEAR)
         return weaken(scene, object, keys->tear.strain > 0 || keys->tear.force > 0 ? &keys->tear : NULL);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Reading ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 static bool read_side(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_trigger_side *side)
 {
@@ -32,7 +32,7 @@ static bool read_side(sn_scene *scene, sn_reader *reader, const sn_value *value,
     return true;
 }
 
-/* One selector, or a list of one: touches anything. A list of two: each other. */
+/* One selector, or a list of one: contact with anything. A list of two: contact between these. */
 static bool read_contact(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_trigger *trigger)
 {
     const bool list = value->type == SN_VALUE_LIST;
@@ -49,7 +49,7 @@ static bool read_contact(sn_scene *scene, sn_reader *reader, const sn_value *val
     if (good && trigger->side[0].fixed.generation && trigger->side[1].fixed.generation)
         good = sn_reader_fail(reader, "two bodies that are static or kinematic never touch");
     sn_contact_settings settings = sn_world_contact_settings(scene->world);
-    if (good && !settings.events) { /* what touches what is only known if it is asked for */
+    if (good && !settings.events) { /* contact events are recorded only if this setting asks for it */
         settings.events = true;
         good = sn_world_set_contact_settings(scene->world, &settings) == SN_OK || sn_scene_refused(scene, reader);
     }
@@ -146,11 +146,12 @@ bool sn_scene_read_trigger(sn_scene *scene, sn_reader *reader, sn_scene_event *e
     else if (!isnan(keys->length) || !isnan(keys->scale))
         good = sn_reader_fail(reader, "'length' and 'scale' are for events of type \"length\"");
     good = check_young(reader, keys) && good;
-    keys->when.contact = keys->when.broken = keys->when.between = keys->between = NULL; /* they die with the document */
+    /* these values are freed with the document */
+    keys->when.contact = keys->when.broken = keys->when.between = keys->between = NULL;
     return good;
 }
 
-/* ---- Conditions -------------------------------------------------------------------------------------------------------------- */
+/* ---- Conditions -------------------------------------------------------------------------------------------------- */
 
 static bool is_side(const sn_trigger_side *side, sn_particle particle, sn_body body)
 {
@@ -205,7 +206,7 @@ static bool is_apart(const sn_scene *scene, const sn_scene_event *event)
     const sn_vec3 a = sn_scene_point_place(scene->world, &event->trigger.between[0]),
                   b = sn_scene_point_place(scene->world, &event->trigger.between[1]);
     const double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y, z = (double)a.z - (double)b.z;
-    const double distance = sqrt(x * x + y * y + z * z); /* no number, of what was removed, holds nothing */
+    const double distance = sqrt(x * x + y * y + z * z); /* NaN if something was removed; no comparison then holds */
     const sn_when_keys *when = &event->keys.when;
     return isnan(when->below) ? distance > (double)when->above : distance < (double)when->below;
 }
@@ -224,7 +225,7 @@ void sn_scene_look_at_triggers(sn_scene *scene)
     }
 }
 
-/* ---- What happens ------------------------------------------------------------------------------------------------------------ */
+/* ---- Actions ----------------------------------------------------------------------------------------------------- */
 
 static sn_result attach(sn_scene *scene, const sn_scene_event *event)
 {
@@ -245,7 +246,7 @@ static sn_result attach(sn_scene *scene, const sn_scene_event *event)
 static sn_result set_length(sn_scene *scene, const sn_event_keys *keys, sn_constraint c)
 {
     sn_constraint_def def;
-    if (!sn_constraint_is_valid(scene->world, c)) /* it may have been cut before */
+    if (!sn_constraint_is_valid(scene->world, c)) /* the constraint may have been removed or cut before */
         return SN_OK;
     sn_point points[SN_MAX_POINTS];
     sn_result result = sn_constraint_read(scene->world, c, &def, points, SN_MAX_POINTS);

@@ -1,9 +1,10 @@
-/* Wind: the velocity of the air at a place and time, and the force by which it pushes triangles and balls.
+/* Wind: the velocity of the air at a place and time, and its force on triangles and balls.
 
-   Turbulence is a sum of waves (Kraichnan 1970), each of which moves the air across its own direction: so the air is neither
-   gathered nor thinned anywhere. Waves come in octaves. The longest is as long as the largest eddies, and an octave of half
-   the length has 2^(-1/3) of the speed, as in Kolmogorov's cascade. All drift with the wind, and each turns over
-   in the time in which its own air crosses it. Nothing but the seed, the place and the time goes in. */
+   Turbulence is a sum of waves (Kraichnan 1970), each of which moves the air perpendicularly to its own direction,
+   so that the flow has no divergence. Waves come in octaves. The longest has the length of the largest eddies, and
+   an octave of half the length has 2^(-1/3) of the speed, as in Kolmogorov's cascade. All drift with the wind, and
+   the phase of each advances in the time in which its own air crosses it. The result depends only on the seed, the
+   place and the time. */
 #include "scene/wind.h"
 
 #include "scene/chance.h"
@@ -13,15 +14,15 @@
 
 enum { OCTAVES = 3, WAVES_PER_OCTAVE = 6 };
 
-/* One wave: the air moves by amplitude * sin(along . x + turning * t + begin). */
+/* One wave: the air has the velocity amplitude * sin(along . x + turning * t + begin). */
 struct sn_wind_wave {
     double along[3];     /* 1/m */
-    double amplitude[3]; /* m/s, across that */
+    double amplitude[3]; /* m/s, perpendicular to along */
     double turning;      /* 1/s */
     double begin;
 };
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 static double dot(const double a[3], const double b[3])
 {
@@ -40,7 +41,7 @@ static bool sheet_triangle(const sn_object *object, uint32_t t, uint32_t corner[
     return all;
 }
 
-/* A wind that nothing feels is most likely a radius that was forgotten. */
+/* Warns of a wind that acts on nothing: most likely a radius is missing. */
 static void warn_of_calm(const sn_scene *scene, sn_reader *reader, const sn_scene_force *force)
 {
     bool felt = force->sheet_count > 0;
@@ -51,7 +52,7 @@ static void warn_of_calm(const sn_scene *scene, sn_reader *reader, const sn_scen
                         "this wind acts on nothing: what is no surface needs a radius to be blown at");
 }
 
-/* The triangles of an object of which all corners are chosen; false when memory runs out. */
+/* Finds the triangles of an object all corners of which are selected; false when memory runs out. */
 static bool find_sheet(sn_scene *scene, const sn_object *object, char *mark, sn_wind_sheet *sheet)
 {
     uint32_t corner[3], *triangle = sn_arena_take(&scene->arena, object->triangle_count, sizeof *triangle);
@@ -66,11 +67,12 @@ static bool find_sheet(sn_scene *scene, const sn_object *object, char *mark, sn_
     return triangle != NULL;
 }
 
-/* Which of the chosen particles are corners of triangles that are chosen whole, and which are not. */
+/* Finds the triangles that are selected whole, and the selected particles that are in none of these. */
 static bool find_sheets(sn_scene *scene, sn_reader *reader, sn_scene_force *force)
 {
     uint32_t particles = sn_world_view_positions(scene->world).slot_count, triangles = 0;
-    uint32_t objects = sn_world_dimensions(scene->world) == 3 ? scene->objects.count : 0; /* wind blows along a plane */
+    /* in two dimensions wind does not act on triangles */
+    uint32_t objects = sn_world_dimensions(scene->world) == 3 ? scene->objects.count : 0;
     for (uint32_t i = 0; i < objects; ++i)
         triangles += scene_object(scene, i)->triangle_count;
     if (!sn_scene_fits(scene, reader, particles + 4.0 * triangles + 4.0 * force->of.count))
@@ -97,7 +99,7 @@ static bool find_sheets(sn_scene *scene, sn_reader *reader, sn_scene_force *forc
     return true;
 }
 
-/* A direction, all alike. In a world of two dimensions it is one of the plane. */
+/* A uniformly distributed direction; in a world of two dimensions, one of the plane. */
 static void any_direction(uint64_t *seed, bool flat, double out[3])
 {
     for (;;) {
@@ -120,7 +122,7 @@ static void cross(const double a[3], const double b[3], double out[3])
         out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
-/* A direction across another one. */
+/* A random direction perpendicular to another one. */
 static void any_direction_across(uint64_t *seed, bool flat, const double along[3], double out[3])
 {
     const double up[3] = {0, 0, 1};
@@ -134,8 +136,8 @@ static void any_direction_across(uint64_t *seed, bool flat, const double along[3
         out[k] /= size;
 }
 
-/* The squares of the speeds of all waves, half of which is their mean over time, add up to that of the turbulence in all
-   directions. */
+/* `turbulence` is the rms speed along each axis. So the mean squares of all waves, half of their squared amplitudes,
+   add up to its square times the number of axes. */
 static bool make_waves(sn_scene *scene, sn_reader *reader, sn_scene_force *force)
 {
     const sn_force_keys *keys = &force->keys;
@@ -170,16 +172,16 @@ bool sn_wind_begin(sn_scene *scene, sn_reader *reader, sn_scene_force *force)
     return (!(force->keys.turbulence > 0) || make_waves(scene, reader, force)) && find_sheets(scene, reader, force);
 }
 
-/* ---- Blowing ------------------------------------------------------------------------------------------------------- */
+/* ---- Forces ------------------------------------------------------------------------------------------------------ */
 
-/* Gusts are two waves of unlike length that travel with the wind. */
+/* The velocity of the air. Gusts are two waves of different length that travel with the wind. */
 void sn_wind_at(const sn_scene_force *force, double time, const double x[3], double out[3])
 {
     const sn_force_keys *wind = &force->keys;
     double w[3] = {(double)wind->value.x, (double)wind->value.y, (double)wind->value.z};
     double speed2 = dot(w, w), swell = 1;
     if (wind->gust > 0 && speed2 > 0) {
-        double along = dot(w, x) / speed2; /* s that the air took to get here */
+        double along = dot(w, x) / speed2; /* s: travel time of the air to this place */
         double phase = 2 * SN_PI * (time - along) / (double)wind->period;
         swell += (double)wind->gust * (0.6 * sn_math_sin(phase) + 0.4 * sn_math_sin(2.6180339887 * phase + 1));
     }
@@ -195,7 +197,7 @@ void sn_wind_at(const sn_scene_force *force, double time, const double x[3], dou
 
 typedef struct blown {
     sn_particle particle;
-    double x[3], v[3], mass; /* infinite when it does not move */
+    double x[3], v[3], mass; /* infinite for an immovable particle */
 } blown;
 
 static blown look_at(const sn_scene *scene, uint32_t number)
@@ -214,9 +216,10 @@ static sn_result add_force(sn_scene *scene, sn_particle p, const double f[3], do
         scene->world, p, (sn_vec3){(sn_real)(f[0] * factor), (sn_real)(f[1] * factor), (sn_real)(f[2] * factor)});
 }
 
-/* The air pushes a triangle along its normal with drag * area * |u| * u.n, where u is its velocity seen from the triangle.
-   The force acts for a whole frame, and a light sheet would overshoot the wind in that time, so it is taken as an implicit
-   step would: never more than brings the corners, of which each belongs to about six triangles, to the speed of the air. */
+/* The air pushes a triangle along its normal with drag * area * |u| * u.n, where u is the velocity of the air
+   relative to the triangle. The force acts for a whole frame, in which a light sheet would overshoot the speed of
+   the wind. So the force is that of an implicit step: it accelerates the corners at most to the speed of the air,
+   where each corner belongs to about six triangles. */
 static sn_result blow_triangle(sn_scene *scene, const sn_scene_force *force, const uint32_t *corner, double time,
                                double dt)
 {
@@ -250,7 +253,7 @@ static sn_result blow_triangle(sn_scene *scene, const sn_scene_force *force, con
     return SN_OK;
 }
 
-/* Without a surface, a particle is a ball of its radius. */
+/* A particle without a surface is a ball of its radius. */
 static sn_result blow_particle(sn_scene *scene, const sn_scene_force *force, uint32_t number, double time, double dt)
 {
     blown b = look_at(scene, number);
@@ -264,7 +267,8 @@ static sn_result blow_particle(sn_scene *scene, const sn_scene_force *force, uin
     return add_force(scene, b.particle, u, rate / (1 + rate * dt / b.mass));
 }
 
-/* A surface that was torn or cut feels it where it is now: triangles keep their places in the list of a skin, and those that a cut made come behind. */
+/* On a torn or cut surface the force acts on the present triangles: triangles keep their indices in the list of a
+   skin, and those that a cut adds come after them. */
 static sn_result blow_sheet(sn_scene *scene, const sn_scene_force *force, const sn_wind_sheet *sheet, double time,
                             double dt)
 {

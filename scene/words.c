@@ -28,7 +28,7 @@ size_t sn_utf8_cut(const char *text, size_t length)
 {
     for (size_t back = 1; back <= 3 && back <= length; ++back) {
         unsigned char byte = (unsigned char)text[length - back];
-        if (byte >= 0xc0) /* the start of a character: is all of it there? */
+        if (byte >= 0xc0) /* the first byte of a character: are the others there? */
             return sn_utf8_length(text + length - back, back) == back ? length : length - back;
         if (byte < 0x80)
             break;
@@ -63,7 +63,7 @@ size_t sn_escape(const char **text, size_t *length, char written[SN_ESCAPE_SIZE]
     return size;
 }
 
-/* The number in four hexadecimal digits; -1 if they are not there. */
+/* The value of four hexadecimal digits; -1 if they are not there. */
 static int32_t four_digits(const char *at, const char *end)
 {
     int32_t number = 0;
@@ -95,7 +95,7 @@ static size_t encode(int32_t code, char bytes[4])
     return size;
 }
 
-/* After \u: four digits, or eight in two escapes for what lies beyond U+FFFF. */
+/* After \u: four digits, or eight in two escapes for characters beyond U+FFFF. */
 static size_t unescape_code(const char **at, const char *end, char bytes[4])
 {
     int32_t code = four_digits(*at, end);
@@ -151,18 +151,18 @@ void sn_say(char *message, size_t size, const char *format, va_list arguments)
 static const char ellipsis[] = "\xe2\x80\xa6";
 #define ELLIPSIS_SIZE (sizeof ellipsis - 1)
 
-/* Nothing longer is appended at once. */
+/* No longer piece is appended at once. */
 #define LONGEST_PIECE 16
 
-/* A path that is being appended to. */
+/* A path that is being extended. */
 typedef struct path_end {
     char *path;
     size_t size, length;
     bool cut;
 } path_end;
 
-/* A path that was cut is full but for the piece that did not fit: that, and not "…" alone, with which a key may end,
-   tells it. */
+/* A path was cut if it ends with "…" and is so full that another piece would not fit. "…" alone does not show that,
+   since a key may end with it. */
 static path_end open_path(char *path, size_t size)
 {
     path_end end = {path, size, size ? strnlen(path, size) : 0, size == 0};
@@ -308,8 +308,8 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Optimal string alignment: the usual table of distances between beginnings, of which three rows are alive: an exchange
-   of neighbours looks back two. */
+/* Optimal string alignment: the usual table of distances between prefixes. Three rows of it are kept: an exchange of
+   neighbours uses the row before the last. */
 static uint32_t edits(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     uint32_t rows[3][LONGEST_NAME + 1];
@@ -335,7 +335,7 @@ uint32_t sn_word_distance(const char *typed, const char *name)
         return SN_FAR;
     size_t most = typed_length / 3 < 1 ? 1 : typed_length / 3 > 3 ? 3 : typed_length / 3;
     uint32_t distance = edits(typed, typed_length, name, name_length);
-    /* A name of which no letter is left was not meant. */
+    /* If all letters differ, the name was not meant. */
     return distance <= most && distance < typed_length && distance < name_length ? distance : SN_FAR;
 }
 

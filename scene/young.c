@@ -1,14 +1,15 @@
-/* Young's modulus E, and what follows from it. A line of section A and second moment I stretches by 1 / (E A) and bends by
-   1 / (E I); a round one of diameter d has A = pi d^2 / 4 and I = pi d^4 / 64. A sheet of thickness t stretches by 1 / (E t) and
-   bends by 12 (1 - nu^2) / (E t^3), the inverse of a plate's stiffness, nu being Poisson's ratio. A solid stretches by 1 / E, and
-   its volume gives by 3 (1 - 2 nu) / E, the inverse of its bulk modulus. */
+/* Young's modulus E, and the compliances that follow from it. A line of section A and second moment I stretches by 1
+   / (E A) and bends by 1 / (E I); a round one of diameter d has A = pi d^2 / 4 and I = pi d^4 / 64. A sheet of
+   thickness t stretches by 1 / (E t) and bends by 12 (1 - nu^2) / (E t^3), the inverse of a plate's stiffness, nu
+   being Poisson's ratio. A solid stretches by 1 / E, and its volume compliance is 3 (1 - 2 nu) / E, the inverse of
+   its bulk modulus. */
 #include "scene/young.h"
 
 #include <math.h>
 
 #define USUAL_POISSON 0.3
 
-/* The thickness that is given, or twice the radius of the particles; 0 if there is neither. */
+/* The given thickness, or twice the radius of the particles; 0 if there is neither. */
 static double thickness_of(const sn_stuff *stuff, double radius)
 {
     return isnan(stuff->thickness) ? 2 * radius : (double)stuff->thickness;
@@ -95,7 +96,7 @@ double sn_young_newtons(const sn_young *rod)
     return (double)rod->young * area;
 }
 
-/* Which parameter of a kind is the length of a rod; SN_MAX_PARAMS: it is none. */
+/* The parameter of a kind that is the length of a rod; SN_MAX_PARAMS: the kind is no rod. */
 static uint32_t length_param(uint32_t kind)
 {
     switch (kind) {
@@ -103,7 +104,7 @@ static uint32_t length_param(uint32_t kind)
     case SN_KIND_DISTANCE_MAX:
         return 0;
     case SN_KIND_DISTANCE_BAND:
-        return 1; /* the most */
+        return 1; /* the largest length */
     default:
         return SN_MAX_PARAMS;
     }

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Compares the interface of the library with that of another revision, by the rule of include/sinew/base.h: within one soname nothing but functions
-# and enum values may be added. Needs abidiff (Debian: abigail-tools).
+# Compares the interface of the library with that of another revision, by the rule of include/sinew/base.h: within one
+# soname only functions and enum values may be added. Needs abidiff (Debian: abigail-tools).
 #
-#   scripts/abi.sh [REVISION]         the tree as it is with a revision; default: the last release, the newest tag v* before it
+#   scripts/abi.sh [REVISION]         the present tree with a revision; default: the newest tag v* before it
 #   scripts/abi.sh --headers OLD NEW  two folders of headers
-#   scripts/abi.sh --builds           builds of the library itself: what 'make test-abi' calls, see below
+#   scripts/abi.sh --builds           builds of the library itself, for 'make test-abi', see below
 #
-# What is compared of revisions is made of the headers alone: a library with every call that they declare, and nothing in it.
+# Revisions are compared by their headers alone: as a library of empty functions, one for every call that they declare.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cc=${CC:-cc}
@@ -24,7 +24,7 @@ soname() { # folder of headers
   if [ "$major" = 0 ]; then echo "libsinew.so.0.$minor"; else echo "libsinew.so.$major"; fi
 }
 
-# A library of what headers declare.
+# Makes a library of the calls that headers declare.
 make_library() { # folder of headers, file
   { echo '#include <sinew/sinew.h>'
     cat "$1"/sinew/*.h | grep -v '^[[:space:]]*#' | tr '\n' ' ' | sed 's:/\*:\n/*:g' | sed 's:^/\*.*\*/::' | tr '\n' ' ' |
@@ -54,9 +54,10 @@ if [ "${1:-}" = --headers ]; then
 fi
 # ---- Builds of the library itself
 #
-# abidiff reads debugging information and follows pointers into structs that programs never see, such as that of a world. Those differ between compilers,
-# which name their types otherwise, and from commit to commit. The folders of the public headers alone do not tell it what is private, since it looks at
-# the names of files only, and there is a private world.h as well. So it is also told which structs the headers name but do not show.
+# abidiff reads debugging information and follows pointers into structs that programs never see, such as that of a
+# world. Those differ between compilers, which name their types differently, and from commit to commit. The folders of
+# the public headers are not enough to exclude private structs: abidiff compares only file names, and there is a private
+# world.h as well. So it also gets a list of structs that the headers name but do not define.
 
 hidden_structs() { # folder of headers
   local name

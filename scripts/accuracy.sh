@@ -1,6 +1,6 @@
 #!/bin/bash
-# Writes docs/accuracy.md: what the scorecard measures with this source, in single and in double precision. Fails, after
-# writing it, if a record is out of its tolerance.
+# Writes docs/accuracy.md: the results of the scorecard with this source, in single and in double precision. Fails,
+# after writing it, if a record is out of its tolerance.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -17,8 +17,8 @@ for preset in release double; do
   SINEW_LONG_TESTS=1 "$folder/tests/validation/scorecard" --tsv >"$work/$preset" || failed=1
 done
 
-# A record is: row, set-up, expected, measured, tolerance, pass. The two lists are joined by row and set-up, in the order of
-# the double build, which has more of them: convergence is judged there.
+# A record is: row, set-up, expected, measured, tolerance, pass. The two lists are joined by row and set-up, in the
+# order of the double build, which has more records: convergence is judged there.
 merge() { # single, double
   awk -F '\t' '
     function both(a, b) { return a == b || b == "" ? a : a == "" ? b : a " / " b }

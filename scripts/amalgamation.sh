@@ -2,8 +2,9 @@
 # Makes build/amalgamation/sinew.h and sinew.c, the library in two files.
 #
 #   scripts/amalgamation.sh         makes them
-#   scripts/amalgamation.sh test    and compiles them alone, with gcc and clang as far as they are there, without a warning; builds the command and the examples with
-#                                   them; scenes then have to end in the same state, to the bit, and the examples to say the same, as with the library
+#   scripts/amalgamation.sh test    also compiles them alone, with gcc and clang as available, without a warning, and
+#                                   builds the command and the examples with them; scenes must then end in the same
+#                                   state, to the bit, and examples print the same, as with the library
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$PWD/build/amalgamation release=$PWD/build/release

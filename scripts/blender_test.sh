@@ -1,7 +1,7 @@
 #!/bin/bash
-# Runs a scene, imports what it wrote into Blender without a window, and compares every vertex with the arrays of the
-# same run, bit for bit; then renders a frame to out/blender_test.png. Uses the add-on: installs it, runs a scene, changes it, bakes. Sees that an
-# import that fails says why and fails. What 'make test-blender' calls.
+# Runs a scene, imports its files into Blender without a window, and compares every vertex with the arrays of the same
+# run, bit for bit; then renders a frame to out/blender_test.png. Tests the add-on: installs it, runs a scene, changes
+# it, bakes. Checks that a failing import reports the reason and fails. For 'make test-blender'.
 #
 #     scripts/blender_test.sh [PROGRAM]        PROGRAM is the sinew command, otherwise build/release/sinew
 set -eu
@@ -31,7 +31,7 @@ END
 
 "$program" run "$folder/scene.json" --frames $frames --out "$folder/out" --format pc2,npy --quiet
 mkdir -p out
-# one frame more than asked for: the state at the start comes first
+# one frame more than requested: the state at the start comes first
 blender -b --factory-startup --python-exit-code 1 --python tools/blender/check_import.py -- \
   "$folder/out" "$PWD/out/blender_test.png" $((frames + 1)) >"$folder/log" 2>&1 ||
   { grep -v '^Fra:' "$folder/log"; echo "FAILED: the import into Blender"; exit 1; }
@@ -54,13 +54,13 @@ BLENDER_USER_SCRIPTS=$folder/scripts blender -b --factory-startup --python-exit-
   { cat "$folder/log"; echo "FAILED: the add-on"; exit 1; }
 grep '^the add-on ran' "$folder/log"
 
-# What is torn or cut: one mesh after the other.
+# Torn or cut sheets: one mesh after the other.
 "$program" run cut_cloth --frames 80 --out "$folder/torn" --format pc2,obj --quiet
 blender -b --factory-startup --python-exit-code 1 --python tools/blender/check_torn_import.py -- "$folder/torn" cloth rope >"$folder/log" 2>&1 ||
   { cat "$folder/log"; echo "FAILED: the import of what was cut"; exit 1; }
 grep '^torn' "$folder/log"
 
-# What cannot be imported: no folder, nothing in it, a cache of another mesh.
+# Invalid imports: no folder, an empty folder, a cache of another mesh.
 fails() { # FOLDER PATTERN
   if blender -b --factory-startup --python tools/blender/import_sinew.py -- "$1" >"$folder/log" 2>&1; then
     cat "$folder/log"; echo "FAILED: an import of $1 that must fail ended with 0"; exit 1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Configures a preset and builds it with one line of progress. What goes wrong is shown whole.
+# Configures a preset and builds it with one line of progress. Errors are shown completely.
 #
 #   scripts/build.sh PRESET [-DOPTION=VALUE...] [TARGET...]     without targets: everything
 #
@@ -24,7 +24,8 @@ cmake --preset "$preset" $options >"$folder/configure.log" 2>&1 || { cat "$folde
 
 [ -e "$folder/.ninja_log" ] || echo "build: $folder, for the first time; a minute or two"
 
-# On a terminal ninja writes its progress over one line. Elsewhere it would write a line for each file; there it is to write none.
+# On a terminal ninja writes its progress over one line. Elsewhere it would write a line for each file, which is
+# suppressed.
 how=
 if [ -n "${V:-}" ]; then
   how=-v

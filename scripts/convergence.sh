@@ -1,5 +1,6 @@
 #!/bin/bash
-# Measures how stiff cloth comes out, plain and with limits; a beam of tetrahedra, plain and with a lattice; nets, a dome and a balloon. Puts the tables into docs/convergence.md.
+# Measures the stretch of stiff cloth, plain and with limits; a beam of tetrahedra, plain and with a lattice; nets, a
+# dome and a balloon. Writes the tables into docs/convergence.md.
 #
 #   scripts/convergence.sh BENCH_PROGRAM SINEW CURVES_PROGRAM
 set -eu
@@ -23,7 +24,7 @@ done >"$rows"
 } >"$new"
 cat "$new" >"$page"
 
-# The beam: how far it sags after ten seconds, and what a step takes (of 60 frames, on one thread).
+# The beam: its sag after ten seconds, and the time of a step (of 60 frames, on one thread).
 beam() { # stiffening, substeps, how to call it
   "$2" run bench/beam.json -q --threads 1 --set world.stiffening="$1" --set world.substeps="$3" --trace "$rows.csv" >/dev/null 2>&1
   sag=$(tail -n 1 "$rows.csv" | awk -F, '{ printf "%.1f", 1000 * (1 - $(NF - 4)) }')
@@ -47,7 +48,7 @@ trap 'rm -f "$rows" "$rows.csv" "$new"' EXIT
 } >"$new"
 cat "$new" >"$page"
 
-# Nets, a dome and a balloon: how far they are off a run with many plain substeps, at rest and in motion.
+# Nets, a dome and a balloon: the difference from a run with many plain substeps, at rest and in motion.
 scenes=$(mktemp -d)
 trap 'rm -rf "$rows" "$rows.csv" "$new" "$scenes"' EXIT
 cp bench/net.json bench/dome.json bench/balloon.json "$scenes"

@@ -1,8 +1,9 @@
 #!/bin/bash
-# Makes what is given away.
+# Makes the release files.
 #
-#   scripts/dist.sh tar     build/dist/sinew-VERSION.tar.gz: all that is committed, and nothing else. The same commit gives the same bytes
-#   scripts/dist.sh deb     the same, and of it a Debian source package and binary packages in build/dist
+#   scripts/dist.sh tar     build/dist/sinew-VERSION.tar.gz: all committed files, and nothing else. The same commit
+#                           gives the same bytes
+#   scripts/dist.sh deb     also Debian packages, source and binary, in build/dist
 set -euo pipefail
 cd "$(dirname "$0")/.."
 fail() { echo "dist: $*" >&2; exit 1; }
@@ -15,7 +16,8 @@ git rev-parse --verify -q HEAD >/dev/null || fail "this is no git repository; a 
 
 tarball() {
   mkdir -p "$dist"
-  # git gives every file the time of the commit, and the order of its tree; gzip -n keeps name and time out of the head
+  # git gives every file the time of the commit, and the order of its tree; gzip -n keeps name and time out of the
+  # header
   git archive --format=tar --prefix="sinew-$version/" HEAD | gzip -9 -n >"$dist/sinew-$version.tar.gz.part"
   mv "$dist/sinew-$version.tar.gz.part" "$dist/sinew-$version.tar.gz"
   (cd "$dist" && sha256sum "sinew-$version.tar.gz")

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Puts what is generated into docs/: the table of kinds into constraints.md, the reference of the format into scenes.md. With
-# --check it says whether they are already there.
+# Writes the generated parts of docs/: the table of kinds into constraints.md, the reference of the format into
+# scenes.md. With --check it only checks that they are up to date.
 #
 #   scripts/docs.sh [--check] LIST_KINDS_PROGRAM SINEW_PROGRAM [CLAIMS_PROGRAM]
 #
-# The claims of docs/solvers.md are figures, and so not the same on every build: they are written, but not checked.
+# The claims of docs/solvers.md are figures, which differ between builds: they are written, but not checked.
 set -eu
 cd "$(dirname "$0")/.."
 check=false
@@ -12,7 +12,7 @@ check=false
 new=$(mktemp)
 trap 'rm -f "$new"' EXIT
 
-# Between the two marks of a page goes what a command prints.
+# Replaces the text between two marks of a page by the output of a command.
 put() { # page, mark, command...
   local page=$1 mark=$2
   shift 2

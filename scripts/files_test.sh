@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs scenes and judges what they wrote with programs of others: gltf-validator, three.js and Blender open scene.glb, VTK scene.pvd. What 'make test-files'
-# calls. The packages of npm are fetched at the versions of tools/files/package-lock.json.
+# Runs scenes and checks their files with other programs: gltf-validator, three.js and Blender open scene.glb, VTK
+# scene.pvd. For 'make test-files'. The npm packages have the versions of tools/files/package-lock.json.
 #
 #     scripts/files_test.sh [PROGRAM]        PROGRAM is the sinew command, otherwise build/release/sinew
 set -eu
@@ -53,7 +53,7 @@ judge jelly 30            # a surface with particles inside
 judge zoo_of_bodies 30    # all shapes
 judge marionette 20       # bodies and strings
 
-# Torn sheets in Blender: the importer takes them, and each shape is seen in its time only.
+# Torn sheets in Blender: the importer accepts them, and each shape is visible only in its time.
 "$program" run torn_curtain --frames 40 --out "$folder/torn" --format glb --quiet 2>/dev/null
 blender -b --factory-startup --python-exit-code 1 --python tools/blender/check_torn_glb.py -- "$folder/torn" >"$folder/log" 2>&1 ||
   { grep -v '^Fra:' "$folder/log"; fail "Blender's import of a torn scene.glb"; }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Renders pictures of scenes with Blender, without a window, to docs/images/gallery/NAME.jpg. What 'make gallery' calls.
+# Renders pictures of scenes with Blender, without a window, to docs/images/gallery/NAME.jpg. For 'make gallery'.
 #
 #     scripts/gallery.sh [NAME ...]            scenes/NAME.json; otherwise those in the list below
 #
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 program=${SINEW_PROGRAM:-build/release/sinew}
 command -v blender >/dev/null || { echo "blender is missing (Debian: apt-get install blender)"; exit 1; }
 
-# The scenes and what to show of them: the frame first, then what else tools/blender/gallery.py takes; tears=1: triangles change.
+# The scenes and their views: the frame first, then options of tools/blender/gallery.py; tears=1: triangles change.
 views='
 arm_through_curtain   frame=149 azimuth=-20
 ball_stack            frame=134 azimuth=20 elevation=20
@@ -59,7 +59,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir -p docs/images/gallery
 
-# Name and options of the scenes that were asked for; those that the list does not have are shown at frame 120.
+# Name and options of the chosen scenes; scenes that are not in the list are shown at frame 120.
 chosen() {
   [ $# -gt 0 ] || { sed '/^$/d' <<<"$views"; return; }
   for name in "$@"; do

@@ -1,12 +1,13 @@
 #!/bin/bash
-# Measures what integrators make of a millisecond and puts it into docs/integrators.md, with a figure. What 'make integrator-docs'
-# calls.
+# Measures the accuracy of integrators per millisecond and writes it into docs/integrators.md, with a figure. For 'make
+# integrator-docs'.
 #
 #     scripts/integrators.sh              measures into docs/data/integrators.tsv (some minutes) and writes the page
-#     scripts/integrators.sh --page       only writes the page, from what lies there
+#     scripts/integrators.sh --page       only writes the page, from that file
 #     scripts/integrators.sh --show FILE  prints the tables of a file and writes nothing
 #
-# SINEW_STUDY is the program, otherwise build/release/tests/validation/study. Let nothing else run on the machine meanwhile.
+# SINEW_STUDY is the program, otherwise build/release/tests/validation/study. Nothing else should run on the machine
+# meanwhile.
 set -eu
 cd "$(dirname "$0")/.."
 program=${SINEW_STUDY:-build/release/tests/validation/study}
@@ -14,8 +15,8 @@ data=docs/data/integrators.tsv
 page=docs/integrators.md
 figure=docs/images/integrators_study.png
 
-# A table for each scene: every method with 16 sweeps over the constraints in a frame, and how many sweeps and how much time
-# it takes, as shares of what the default takes, to be as accurate as the default is then.
+# A table for each scene: every method with 16 sweeps over the constraints per frame, and the number of sweeps and the
+# time, as shares of those of the default, with which it is as accurate as the default then is.
 tables() { # file
   python3 - "$1" <<'PYTHON'
 import csv, math, sys
@@ -99,7 +100,7 @@ END
       done
       echo "NaN notitle"
     done
-    # The last panel is the key of all.
+    # The last panel is the legend of all.
     printf "unset logscale; unset tics; unset border; unset xlabel; unset ylabel; unset title; set key on center; set xrange [0:1]; set yrange [0:1]\nplot "
     awk -F '\t' 'NR > 1 && $2 !~ /^reference/ && !seen[$2]++ { printf "NaN with linespoints title \047%s\047, ", $2 }' "$data"
     echo "NaN notitle"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Builds the Python package, installs it into a fresh virtual environment and runs its tests there.
 #
-#   scripts/python.sh            all of it; the wheel lies in build/python/dist then
-#   scripts/python.sh bench      measures a step from Python against one from C, too
+#   scripts/python.sh            all of it; the wheel is then in build/python/dist
+#   scripts/python.sh bench      also compares a step from Python with one from C
 #   scripts/python.sh notebooks  runs the notebooks instead of the tests
 set -eu
 cd "$(dirname "$0")/.."

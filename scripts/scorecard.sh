@@ -1,6 +1,6 @@
 #!/bin/bash
-# Measures Sinew beside MuJoCo, Jolt, Rapier (npm) and Bullet (Debian) and writes docs/scorecard.md, or the file that is given. The packages of npm are fetched at the versions of
-# tools/scorecard/package-lock.json.
+# Measures Sinew and MuJoCo, Jolt, Rapier (npm) and Bullet (Debian) and writes docs/scorecard.md, or the given file. The
+# npm packages have the versions of tools/scorecard/package-lock.json.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 page=${1:-docs/scorecard.md}

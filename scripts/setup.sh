@@ -1,13 +1,14 @@
 #!/bin/sh
-# Installs what is missing of the tools that the targets of the Makefile need.
+# Installs missing tools that the targets of the Makefile need.
 #
 #   scripts/setup.sh [--look] GROUP...     --look: installs nothing, and fails only if that would
 #
-# Groups: build, plot, test, check, abi, amalgamation, deb, format, bench, blender, vtk, python, notebooks, web, wasm, browser, testbed, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
-# root or through a sudo that asks no password; otherwise prints the line to run and fails.
+# Groups: build, plot, test, check, abi, amalgamation, deb, format, bench, blender, vtk, python, notebooks, web, wasm,
+# browser, testbed, mingw, aarch64. Prints nothing if all are installed. Installs Debian packages as root or through a
+# sudo without a password; otherwise prints the command to run and fails.
 set -u
 
-# group, package, and how to tell that it is there when it came from elsewhere: the name of a program or of a header.
+# group, package, and a probe: the name of a program or header that shows that it is installed, also from elsewhere.
 # cmocka is in 'build' because a plain 'cmake --preset release' configures the tests too.
 packages='
 build   gcc                       cc
@@ -90,7 +91,7 @@ END
 done
 [ -n "$missing" ] || exit 0
 
-# A package of another architecture needs that architecture to be known first.
+# A package of another architecture needs that architecture to be added first.
 foreign=
 case $missing in
 *:arm64*) dpkg --print-foreign-architectures 2>/dev/null | grep -qx arm64 || foreign=arm64 ;;
@@ -126,7 +127,7 @@ install_missing() {
 
 echo "setup: installing$missing"
 [ -z "$foreign" ] || logged dpkg --add-architecture "$foreign"
-# The package lists are fetched only when they are missing or too old to serve.
+# The package lists are fetched only if they are missing or too old.
 { [ -z "$foreign" ] && install_missing; } ||
   { logged apt-get -o DPkg::Lock::Timeout=300 update; install_missing; } || {
   tail -n 20 "$log" >&2

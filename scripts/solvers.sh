@@ -1,10 +1,10 @@
 #!/bin/bash
-# Makes the figures and tables of docs/solvers.md with 'sinew compare' and gnuplot. What 'make solver-docs' calls.
+# Makes the figures and tables of docs/solvers.md with 'sinew compare' and gnuplot. For 'make solver-docs'.
 #
 #     scripts/solvers.sh [NAME ...]            some of the scenes below; otherwise all
 #
-# SINEW_PROGRAM is the sinew command, otherwise build/release/sinew. Times are those of the machine that runs this, so let
-# nothing else run on it. It takes some minutes.
+# SINEW_PROGRAM is the sinew command, otherwise build/release/sinew. Times are those of this machine, so nothing else
+# should run on it. It takes some minutes.
 set -eu
 cd "$(dirname "$0")/.."
 program=${SINEW_PROGRAM:-build/release/sinew}
@@ -13,15 +13,15 @@ command -v gnuplot >/dev/null || { echo "gnuplot is missing (Debian: apt-get ins
 
 solvers=gauss_seidel,jacobi,jacobi:averaged+relaxation=1.5,impulses,impulses:soft,lagrange,lagrange:leapfrog,direct
 
-# The same colour everywhere. What is often on top of another curve is dashed.
+# The same colour everywhere. A curve that often covers another one is dashed.
 declare -A look=([gauss_seidel]="lc rgb '#1f77b4'" [jacobi]="lc rgb '#ff7f0e'"
   [jacobi:averaged+relaxation=1.5]="lc rgb '#c9a227'" [impulses]="lc rgb '#2ca02c'" [impulses:soft]="lc rgb '#7fbf7f'"
   [lagrange]="lc rgb '#d62728'" [lagrange+iterations=16]="lc rgb '#e98080'" [lagrange+iterations=64]="lc rgb '#d62728'"
   [lagrange:leapfrog]="lc rgb '#8c1a5b'" [direct]="dt 2 lc rgb '#000000'")
 
-# The scenes: name of the figure, scene, frames, iterations, and what is set. Where a scene has an integrator of its own it gets
-# the default, so that all solvers can take part. Solving for the forces in a large cloth to the end takes thousands of iterations
-# a substep: there they are limited.
+# The scenes: name of the figure, scene, frames, iterations, and settings. A scene with its own integrator gets the
+# default one, so that all solvers can take part. Solving for the forces in a large cloth to convergence takes thousands
+# of iterations per substep: there they are limited.
 scenes='
 pendulum        pendulum        300  1,2,4,8,16,32
 double_pendulum double_pendulum 300  1,2,4,8,16,32  world.integrator=symplectic_euler world.substeps=20
@@ -68,7 +68,7 @@ END
   } | gnuplot
 }
 
-# A key across the top, four in a line.
+# A legend across the top, four entries per line.
 legend() { # labels
   local number=0 label
   while read -r label; do
@@ -90,7 +90,7 @@ panel() { # file, what to plot with LABEL and FEWEST in it, labels
   echo
 }
 
-# What explodes does not decide what is seen of the others: the range is that of the cascade, three times as wide.
+# A solver that explodes must not decide the range: it is that of Gauss-Seidel, three times as wide.
 energy_range() { # curves
   awk -F, '$1 == "gauss_seidel" { n = n ? n : $2 } $1 == "gauss_seidel" && $2 == n { if (!k++) { a = b = $8 } if ($8 < a) a = $8; if ($8 > b) b = $8; if ($9 > t) t = $9 }
     END { w = b - a > t / 4 ? b - a : t / 4; printf "set yrange [%.9g:%.9g]", a - w, b + w }' "$1"

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Whether surfaces stay apart: runs the scenes of scenes/apart, and those of cloth and ropes that come with Sinew, at 10 substeps and at 3, and looks at every frame, exactly.
-# Surfaces of scenes/tangled begin with intersections: those are not run here; see tests/world/test_tangles.c.
-# Usage: scripts/surfaces.sh [PROGRAM [FRAMES [SCENE...]]]; 2,000 frames if not given. Exits with 1 if something intersects.
+# Tests that surfaces do not intersect: runs the scenes of scenes/apart, and those of cloth and ropes that come with
+# Sinew, at 10 substeps and at 3, and checks every frame, exactly. Surfaces of scenes/tangled begin with intersections:
+# those are not run here; see tests/world/test_tangles.c.
+# Usage: scripts/surfaces.sh [PROGRAM [FRAMES [SCENE...]]]; 2,000 frames by default. Exits with 1 if something
+# intersects.
 set -eu
 program=${1:-build/release/sinew}
 frames=${2:-2000}

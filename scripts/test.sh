@@ -1,10 +1,10 @@
 #!/bin/bash
 # Configures, builds and tests presets, goes on after a failure, and ends with a one-line summary.
 #
-#   scripts/test.sh [--web] PRESET...     --web: also a quick look at the web page
+#   scripts/test.sh [--web] PRESET...     --web: also a short test of the web page
 #
-# No core is to be idle: while a preset is tested the next one is built, and the page as well, with what the tests leave of the machine.
-# What only tests need is fetched while the first preset is built.
+# All cores are kept busy: while a preset is tested the next one is built, and so is the page. What only tests need is
+# fetched while the first preset is built.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -18,12 +18,12 @@ web=
 presets=("$@")
 mkdir -p build
 
-# Puts the last result of a preset on the list.
+# Adds the last result of a preset to the list.
 finish() { # preset, exit status, what it did
   if (($2 == 0)); then passed+="${passed:+, }$1 $3"; else failed+="${failed:+, }$1 ($3)"; fi
 }
 
-# ThreadSanitizer of gcc 12 cannot start where the kernel randomises addresses too widely, so it is asked not to.
+# ThreadSanitizer of gcc 12 cannot start if the kernel randomises addresses too widely; setarch turns that off.
 launcher() {
   [[ $1 == tsan ]] && setarch -R true 2>/dev/null && echo "setarch -R"
 }
@@ -33,7 +33,7 @@ build() { # preset, priority as of 'nice'
   nice -n "$2" scripts/build.sh "$1"
 }
 
-# The whole output is in ctest.log; shown are results, and of a failing program what did not pass.
+# The whole output is in ctest.log; shown are results, and the failures of a failing program.
 run_tests() { # preset
   local status count text
   # shellcheck disable=SC2046
@@ -43,11 +43,11 @@ run_tests() { # preset
   count=$(sed -nE 's/.* ([0-9]+) tests? failed out of ([0-9]+).*/\1 \2/p' "build/$1/ctest.log")
   if ((status == 0)); then text="${count#* } tests"; else text="${count% *} of ${count#* } tests failed"; fi
   finish "$1" "$status" "$text"
-  # What tests say of defects that are known and not cured yet (tests/support/support.h).
+  # Prints the known failures that tests report (tests/support/support.h).
   known+=$(grep -hao 'KNOWN FAILURE: .*' "build/$1/Testing/Temporary/LastTest.log")$'\n'
 }
 
-# What the page needs is much, so it is fetched last.
+# The page needs large downloads, so it comes last.
 look_at_page() {
   scripts/setup.sh web wasm browser || {
     echo "test: without what the web page needs, 'make test WEB=no' runs everything but its tests" >&2

@@ -3,12 +3,12 @@
 #
 #   scripts/web.sh build        WebAssembly and sinew.js into web/package
 #   scripts/web.sh playground   the same, then the page into web/playground/dist
-#   scripts/web.sh page         the same, quietly, if it can be done here: a part of 'make install'
+#   scripts/web.sh page         the same, quietly, if this machine can build it: a part of 'make install'
 #   scripts/web.sh test         both, then all their tests: the package in Node, the page in Chromium
-#   scripts/web.sh quick        both, then a quick look at them: a part of 'make test'
-#   scripts/web.sh bench        the speed of the package in Node and Chromium, beside native code and npm's jolt-physics
+#   scripts/web.sh quick        both, then a short test of them: a part of 'make test'
+#   scripts/web.sh bench        the speed of the package in Node and Chromium, with native code and npm's jolt-physics
 #
-# Packages of npm are fetched once, at the versions of the lock files; without a network a second build needs none.
+# npm packages are fetched once, at the versions of the lock files; later builds need no network.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -22,7 +22,7 @@ has_debian() { command -v clang && command -v wasm-ld && [[ -e /usr/include/wasm
 build() {
   command -v node >/dev/null || fail "there is no node; run 'scripts/setup.sh web'"
   packages web
-  # the compiler of npm is large, and needed only where Debian's is not
+  # the npm compiler is large, and needed only where Debian's is missing
   has_debian || { echo "web: compiling with npm's clang, which takes some minutes"; packages web/compiler; }
   node web/build.mjs || exit 1
 }

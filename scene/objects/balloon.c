@@ -1,12 +1,12 @@
-/* Balloons: a closed sheet of triangles and one constraint of the volume inside.
+/* Balloons: a closed sheet of triangles and one constraint on the volume inside.
 
-   The shapes are made as a heap of single triangles, which welding then joins: the corners that meet are computed from
-   the same numbers in the same way, so that they are equal to the last bit. */
+   The shapes are made as single triangles, which welding then joins: coinciding corners are computed from the same
+   numbers in the same order, so that they are equal to the last bit. */
 #include "scene/objects/balloon.h"
 
-/* A surface that holds less than this share of what a sphere of its area does has no inside to speak of. */
+/* A surface whose volume is less than this share of that of a sphere of the same area counts as empty. */
 #define EMPTY 1e-4
-/* Particles that are so near to the highest one, as a share of the height, are the top. */
+/* Particles within this distance of the highest one, as a share of the height, are the top. */
 #define LEVEL 1e-5
 
 sn_balloon_def sn_default_balloon_def(void)
@@ -98,10 +98,10 @@ static const sn_record balloon_record = {.name = "balloon",
 
 /* ---- Shapes ----------------------------------------------------------------------------------------------------- */
 
-/* Where the next corner goes, and how large the shape is. */
+/* A shape that is being made. */
 typedef struct outline {
     sn_vec3 *next;
-    double half[3]; /* m: half of its diameters */
+    double half[3]; /* m: half of its extents */
 } outline;
 
 static void put_corner(outline *shape, const double *p)
@@ -110,7 +110,7 @@ static void put_corner(outline *shape, const double *p)
         (sn_vec3){(sn_real)(p[0] * shape->half[0]), (sn_real)(p[1] * shape->half[1]), (sn_real)(p[2] * shape->half[2])};
 }
 
-/* The point of the unit sphere in the middle between two others; the same whichever comes first. */
+/* The midpoint of two points of the unit sphere, put back on the sphere; the same for either order. */
 static void middle(const double *a, const double *b, double *out)
 {
     double m[3] = {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
@@ -138,7 +138,7 @@ static void divide(outline *shape, const double *a, const double *b, const doubl
 }
 
 /* An icosahedron with a corner at the top and one at the bottom: between them two rings of five at heights +-1 /
-   sqrt(5), 2 / sqrt(5) from the axis, turned by 36 degrees against each other. */
+   sqrt(5), 2 / sqrt(5) from the axis, rotated by 36 degrees against each other. */
 static void make_sphere(outline *shape, uint32_t subdivisions)
 {
     static const double circle[10][2] = {{1, 0}, /* cosine and sine of multiples of 36 degrees */
@@ -152,7 +152,7 @@ static void make_sphere(outline *shape, uint32_t subdivisions)
                                          {0.30901699437494742, -0.95105651629515357},
                                          {0.80901699437494742, -0.58778525229247313}};
     const double high = 1 / sqrt(5.0), wide = 2 / sqrt(5.0), top[3] = {0, 1, 0}, bottom[3] = {0, -1, 0};
-    double ring[10][3]; /* by turns on the upper ring and on the lower one */
+    double ring[10][3]; /* alternating between the upper ring and the lower one */
     for (int i = 0; i < 10; ++i) {
         ring[i][0] = wide * circle[i][0];
         ring[i][1] = i % 2 ? -high : high;
@@ -167,15 +167,16 @@ static void make_sphere(outline *shape, uint32_t subdivisions)
     }
 }
 
-/* One side of a cube of n cells along each edge, across an axis; the diagonals turn from cell to cell and meet those of
-   the other sides, as in grid.c. */
+/* One side of a cube of n cells along each edge, across an axis. The direction of the diagonals alternates from cell
+   to cell, and diagonals end where those of the other sides do, as in grid.c. */
 static void make_cube_side(outline *shape, uint32_t n, uint32_t axis, bool upper)
 {
     uint32_t u = (axis + (upper ? 1 : 2)) % 3, v = (axis + (upper ? 2 : 1)) % 3, end = upper ? n : 0;
     for (uint32_t j = 0; j < n; ++j)
         for (uint32_t i = 0; i < n; ++i)
             for (uint32_t t = 0; t < 6; ++t) {
-                uint32_t corner = ((i + j + end) % 2 + t / 3 * 2 + t % 3) % 4; /* of four, counter-clockwise */
+                /* of the four of the cell, counter-clockwise */
+                uint32_t corner = ((i + j + end) % 2 + t / 3 * 2 + t % 3) % 4;
                 uint32_t at[3];
                 at[axis] = end;
                 at[u] = i + (corner == 1 || corner == 2);
@@ -278,7 +279,7 @@ static bool check_mesh_keys(sn_build *build, const sn_balloon_def *def)
     return true;
 }
 
-/* Turns every triangle over. */
+/* Reverses the orientation of every triangle. */
 static void flip(sn_sheet *sheet)
 {
     for (size_t t = 0; t < sheet->mesh.triangle_count; ++t) {
@@ -322,7 +323,7 @@ static bool read_surface(sn_build *build, const sn_balloon_def *def, sn_sheet *s
 
 /* ---- The object ------------------------------------------------------------------------------------------------- */
 
-/* The highest or lowest particles, by y of the frame. */
+/* Names the highest or lowest particles, by y of the frame. */
 static bool add_end(sn_build *build, const sn_mesh *mesh, const char *name, double sign)
 {
     double most = -(double)INFINITY, least = (double)INFINITY;
@@ -346,7 +347,7 @@ static bool add_volume(sn_build *build, const sn_balloon_def *def, const sn_mesh
     return sn_build_constraint_of(build, "volume", kind, 3 * mesh->triangle_count, mesh->triangle, param, 0);
 }
 
-/* What the shape will take, before it is made: V - E + F = 2, and 3 F = 2 E. */
+/* Announces the size of the shape before it is made: V - E + F = 2, and 3 F = 2 E. */
 static bool begin_shape(sn_build *build, const sn_balloon_def *def)
 {
     double faces = def->shape == SN_BALLOON_CUBE ? 12 : 20;

@@ -1,4 +1,4 @@
-/* A closed surface that keeps a volume: balloons, and soft bodies as the lectures make them. */
+/* A closed surface that keeps its volume: balloons, and the soft bodies of the lectures. */
 #ifndef SN_SCENE_OBJECTS_BALLOON_H
 #define SN_SCENE_OBJECTS_BALLOON_H
 

@@ -1,23 +1,23 @@
 /* A block of tetrahedra.
 
-   Each cell of a grid is cut into five: four particles with an even sum of column, row and layer span the one in the
-   middle, and each of the other four the one in its corner, together with its three neighbours. Since it is the
-   particle's own number that decides, neighbouring cells are cut in mirror image and their faces match. Edges are those
-   of the cells and one diagonal of each face; no diagonal runs through a cell.
+   Each cell of a grid is cut into five. The four particles with an even sum of column, row and layer span the
+   tetrahedron in the middle; each of the other four spans one in its corner, together with its three neighbours.
+   Since the number of the particle decides, neighbouring cells are cut in mirror image and their faces match. Edges
+   are those of the cells and one diagonal of each face; no diagonal runs through a cell.
 
    Stiffness. The stuff has Young's modulus E = 1 / stretch and bulk modulus K = 1 / volume. Rods alone make a stuff
    with Poisson's ratio 1/4 (see grid.c): with the modulus E_n they have the shear modulus G = 2/5 E_n and the bulk
-   modulus 2/3 E_n. Tetrahedra that keep their volume have no shear modulus and give what is missing to K. From E = 9 K
-   G / (3 K + G):
+   modulus 2/3 E_n. Tetrahedra that keep their volume have no shear modulus and add the missing part of K. From E = 9
+   K G / (3 K + G):
 
        G = 3 K E / (9 K - E),     E_n = 5/2 G,     K_v = K - 5/3 G,
 
-   and if volume is 0, G = E / 3. A stuff with K < 2/3 E, Poisson's ratio below 1/4, cannot be had in this way; it is
-   made of rods alone, with E_n = E. The energy of a tetrahedron is 1/2 K_v (dV / V)^2 V, so that its compliance is V /
-   K_v.
+   and if volume is 0, G = E / 3. A stuff with K < 2/3 E, Poisson's ratio below 1/4, is not possible in this way; it
+   is made of rods alone, with E_n = E. The energy of a tetrahedron is 1/2 K_v (dV / V)^2 V, so that its compliance
+   is V / K_v.
 
-   E and K hold for an even stretch. A block that is bent or twisted is stiffer than that: five tetrahedra in a cell
-   have more volumes to keep than the cell has ways to move, which is known as locking. */
+   E and K hold for uniform stretch. A block that is bent or twisted is stiffer: five tetrahedra in a cell have more
+   volumes to keep than the cell has degrees of freedom, which is known as locking. */
 #include "scene/objects/block.h"
 #include "scene/objects/grid.h"
 
@@ -90,7 +90,7 @@ static block_moduli moduli(const sn_stuff *stuff)
 {
     double e = 1 / (double)stuff->stretch, k = isnan(stuff->volume) ? (double)INFINITY : 1 / (double)stuff->volume;
     if (!isfinite(e))
-        return (block_moduli){e, k}; /* rods that do not give leave no choice */
+        return (block_moduli){e, k}; /* rigid rods fix the shape, and with it the volume */
     if (!isfinite(k))
         return (block_moduli){5.0 / 6 * e, k};
     if (k <= 2.0 / 3 * e)
@@ -143,9 +143,9 @@ static bool add_rods(sn_build *build, const sn_grid *grid, double modulus)
 
 /* ---- Tetrahedra ------------------------------------------------------------------------------------------------- */
 
-/* The five of an even and of an odd cell, the one in the middle first, by its eight corners: bit 0, 1, 2 of a corner's
-   number is its place along x, y, z. All have a positive volume: seen from the last, the first three run
-   counter-clockwise. */
+/* The five tetrahedra of an even and of an odd cell, the one in the middle first, by the eight corners of the cell:
+   bits 0, 1, 2 of a corner's number are its place along x, y, z. All have a positive volume: seen from the last
+   corner, the first three run counter-clockwise. */
 static const uint8_t tetrahedra[2][5][4] = {
     {{0, 3, 6, 5}, {1, 3, 0, 5}, {2, 0, 3, 6}, {4, 5, 0, 6}, {7, 6, 3, 5}},
     {{1, 2, 4, 7}, {0, 1, 2, 4}, {3, 2, 1, 7}, {5, 1, 4, 7}, {6, 4, 2, 7}},
@@ -167,7 +167,7 @@ static uint32_t *cell_tetrahedra(const sn_grid *grid, uint32_t i, uint32_t j, ui
     return out;
 }
 
-/* compliance = V / K_v: that of the middle ones, a third of a cell, is twice that of the others, a sixth. */
+/* compliance = V / K_v. The one in the middle has a third of the cell's volume, twice that of the others, a sixth. */
 static bool add_volumes(sn_build *build, const sn_grid *grid, double modulus)
 {
     uint64_t cells = (uint64_t)cell_count(grid);

@@ -5,7 +5,7 @@
 
 #define MOST_LINKS 1e6
 
-/* Round links end so much of their radius before the joint, so that they look like links. */
+/* Round links end this share of their radius before the joint, so that they look like links. */
 #define LINK_ENDS 1.0
 
 sn_body_chain_def sn_default_body_chain_def(void)
@@ -18,16 +18,16 @@ sn_body_chain_def sn_default_body_chain_def(void)
                                .bob_radius = (sn_real)0.2};
 }
 
-/* A chain that is being made; d is of length 1. */
+/* A chain that is being made; d is its direction, a unit vector. */
 typedef struct chain {
     sn_build *build;
     const sn_body_chain_def *def;
     double d[3];
-    sn_quat turn; /* takes y to d */
+    sn_quat turn; /* rotates y to d */
     sn_real link_mass;
 } chain;
 
-/* So many metres along the chain. */
+/* The point at a distance in metres along the chain. */
 static sn_vec3 place_at(const chain *c, double way)
 {
     return (sn_vec3){(sn_real)(way * c->d[0]), (sn_real)(way * c->d[1]), (sn_real)(way * c->d[2])};

@@ -4,7 +4,7 @@
 
 enum { FLAT_CORNERS = 4, MOST_CORNERS = 8, MOST_RODS = MOST_CORNERS * (MOST_CORNERS - 1) / 2 };
 
-/* The rods between corners that differ in one bit, which are the edges, or in more, the diagonals. */
+/* Lists the rods: between corners that differ in one bit, which are the edges, or in more, the diagonals. */
 static uint32_t list_rods(uint32_t corners, bool edges, uint32_t *rod)
 {
     uint32_t count = 0;
@@ -20,7 +20,7 @@ static uint32_t list_rods(uint32_t corners, bool edges, uint32_t *rod)
     return count;
 }
 
-/* Rods with the compliance of their lengths. */
+/* Adds rods, with compliances in proportion to their lengths. */
 static bool add_rods(sn_build *build, const sn_vec3 *place, const char *name, uint32_t count, const uint32_t *rod)
 {
     sn_constraint_def def = sn_default_constraint_def(SN_KIND_DISTANCE);
@@ -34,7 +34,7 @@ static bool add_rods(sn_build *build, const sn_vec3 *place, const char *name, ui
     return sn_build_constraints(build, name, &def, count, rod, length, stretch, stretch > 0 ? factor : NULL);
 }
 
-/* The corners of which a bit is set, or not. */
+/* Names the corners of which a bit is set, or not set. */
 static bool name_side(sn_build *build, const char *name, uint32_t corners, uint32_t bit, bool set)
 {
     uint32_t index[MOST_CORNERS], count = 0;
@@ -86,7 +86,7 @@ static bool build_box(sn_build *build, const void *own)
     for (uint32_t i = 0; i < corners; ++i)
         place[i] = (sn_vec3){(sn_real)(i & 1 ? width / 2 : -width / 2), (sn_real)(i & 2 ? height / 2 : -height / 2),
                              (sn_real)(i & 4 ? depth / 2 : 0 - depth / 2)};
-    /* The edges weigh; there are as many of each direction as corners, over 2. */
+    /* The mass is that of the edges; in each direction there are corners / 2 of them. */
     double metres = sn_build_scale(build) * corners / 2 * (width + height + (depth > 0 ? depth : 0));
     return sn_build_particles(build, corners, place, NULL, sn_build_mass(build, metres)) &&
            add_rods(build, place, "edges", edges, edge) && add_rods(build, place, "diagonals", diagonals, diagonal) &&

@@ -1,4 +1,4 @@
-/* A box: corners held by rods, each with each, so that it is rigid. */
+/* A box: each corner is joined to all others by rods, so that it is rigid. */
 #ifndef SN_SCENE_BOX_H
 #define SN_SCENE_BOX_H
 

@@ -1,6 +1,6 @@
-/* The deck lies along x, its middle in the origin. Planks are tied to each other, and the first and the last to the world, at
-   both edges by ropes that are as long as the gap and a little more, so that the deck sags by itself. Two rails of particles
-   hang above the edges between fixed ends, and hangers tie planks to them. */
+/* The deck is along x, with its middle in the origin. Ropes join planks to each other, and the first and the last to
+   the world, at both edges. They are a little longer than the gap, so that the deck sags. Two rails of particles
+   hang above the edges between fixed ends, and hangers join planks to them. */
 #include "scene/objects/bridge.h"
 #include "scene/scene.h"
 
@@ -24,16 +24,16 @@ typedef struct bridge {
     const sn_bridge_def *def;
     sn_world *world;
     double pitch;   /* m: from plank to plank */
-    uint32_t along; /* particles of a rail; 0: there are none */
+    uint32_t along; /* particles of a rail; 0: no rails */
 } bridge;
 
-/* The middle of plank i; -1 and the number of planks are where the bridge is tied to. */
+/* The middle of plank i; -1 and the number of planks stand for the anchors of the bridge. */
 static double middle(const bridge *b, int64_t i)
 {
     return ((double)i - (b->def->planks - 1) / 2.0) * b->pitch;
 }
 
-/* Left rail, then right rail, each with a particle at every plank and one beyond either end. */
+/* Adds the left rail, then the right one, each with a particle at every plank and one beyond either end. */
 static bool add_rails(bridge *b)
 {
     const sn_bridge_def *def = b->def;
@@ -83,7 +83,8 @@ static bool add_planks(bridge *b)
     return true;
 }
 
-/* The edge of plank i, before (-1) or behind it (1), at a side; beyond the ends of the bridge a place in the world. */
+/* The point at the edge of plank i, at its beginning (end -1) or its end (1), on a side; beyond the ends of the
+   bridge a point in the world. */
 static sn_point edge_of(const bridge *b, int64_t i, int end, int side)
 {
     const sn_bridge_def *def = b->def;

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* The body of a character: an immovable capsule on its foot, by which particles, cloth and other bodies feel it. */
+/* The body of a character: an immovable capsule that stands on its foot. Particles, cloth and other bodies come into
+   contact with it. */
 static bool build_character(sn_build *build, const void *own)
 {
     sn_character_keys keys = *(const sn_character_keys *)own;
@@ -17,7 +18,7 @@ static bool build_character(sn_build *build, const void *own)
                              (double)keys.height, 2 * (double)keys.radius);
     shape.radius = keys.radius;
     shape.half.y = keys.height / 2 - keys.radius;
-    if (shape.half.y < keys.radius * (sn_real)1e-3) { /* a ball */
+    if (shape.half.y < keys.radius * (sn_real)1e-3) { /* a sphere */
         shape = sn_default_shape_def(SN_SHAPE_SPHERE);
         shape.radius = keys.radius;
     }

@@ -1,10 +1,10 @@
 /* Cloth.
 
    A grid has rods along its rows (the weft) and columns (the warp) and both diagonals of each cell (shear); grid.c
-   derives how stiff each of them is. Triangles and hinges use one diagonal of each cell, by turns the one and the
-   other, which are those between particles with an even sum of column and row. An edge of a cell thus has one even end,
-   from which the diagonals of the two cells beside it start, and these end beside its odd end: there are the corners
-   opposite to it. */
+   derives their stiffness. Triangles and hinges use one diagonal of each cell: the one between particles with an
+   even sum of column and row, so that its direction alternates. An edge of a cell thus has one even end and one odd
+   end. The diagonals of the two cells beside the edge start at the even end, and end at the two corners opposite to
+   the edge, which are beside its odd end. */
 #include "scene/objects/cloth.h"
 #include "scene/objects/grid.h"
 
@@ -80,7 +80,7 @@ static const sn_grid_links weft = {SN_ALONG_X, 1, false}, warp = {SN_ALONG_Y, 1,
 static const sn_grid_links diagonals = {SN_ALONG_X | SN_ALONG_Y, 1, false};
 static const sn_grid_links second_weft = {SN_ALONG_X, 2, false}, second_warp = {SN_ALONG_Y, 2, false};
 
-/* Edges of two triangles: all inner edges, and a diagonal in each cell. */
+/* The number of edges with two triangles: all inner edges, and a diagonal in each cell. */
 static double hinge_count(const sn_grid *grid)
 {
     double nx = grid->count[0], ny = grid->count[1];
@@ -94,7 +94,7 @@ static double bend_count(const sn_grid *grid, sn_bending_method method)
     return hinge_count(grid);
 }
 
-/* Links of one name; each_cell is what a cell gives to their stiffness. */
+/* Adds links under a name; each_cell is the part of their stiffness that one cell contributes. */
 static bool add_links(sn_build *build, const sn_grid *grid, const char *name, sn_grid_links links, double each_cell)
 {
     uint32_t count = (uint32_t)sn_grid_link_count(grid, links);
@@ -108,7 +108,7 @@ static bool add_links(sn_build *build, const sn_grid *grid, const char *name, sn
     return sn_build_constraints(build, name, &rod, count, index, NULL, compliance, factor);
 }
 
-/* Weft, warp and diagonals in one go, sorted by the lower of their two particles, stably: counting sort. */
+/* Adds weft, warp and diagonals in one run, sorted by the lower of their two particles: a stable counting sort. */
 static bool add_by_vertex(sn_build *build, const sn_grid *grid, const sn_grid_stiffness *k)
 {
     const sn_grid_links links[] = {weft, warp, diagonals};
@@ -158,8 +158,8 @@ static bool add_rods(sn_build *build, const sn_grid *grid, bool by_vertex)
            add_links(build, grid, "shear", diagonals, k.face[2]);
 }
 
-/* Rods to the next but one in both directions, in one go. A hinge of width s and two sides l has
-   l^2 / (A + B) = s / l; a fold by a right angle takes (2 - sqrt(2)) l off 2 l. At the border it is half as wide. */
+/* Adds rods to the second neighbours in both directions, in one run. A hinge of width s and two sides l has l^2 / (A
+   + B) = s / l; a fold by a right angle shortens 2 l by (2 - sqrt(2)) l. At the border the width is half. */
 static bool add_second_neighbours(sn_build *build, const sn_grid *grid)
 {
     double scale = sn_build_scale(build), bend = (double)build->stuff->bend, taken = 2 - sqrt(2.0);
@@ -178,7 +178,7 @@ static bool add_second_neighbours(sn_build *build, const sn_grid *grid)
            sn_build_constraints(build, "bend", &rod, (uint32_t)count, index, NULL, bend, bend > 0 ? factor : NULL);
 }
 
-/* The hinge at an edge from particle p at (i, j) to p + along; across is the step to the sides. */
+/* The hinge at the edge from particle p at (i, j) to p + along; across is the step to the neighbours on both sides. */
 static uint32_t *edge_hinge(uint32_t *hinge, uint32_t p, uint32_t along, uint32_t across, uint32_t parity)
 {
     uint32_t odd = parity ? p : p + along; /* the odd end */
@@ -218,7 +218,7 @@ static bool add_hinges(sn_build *build, const sn_grid *grid, const sn_vec3 *plac
     return sn_sheet_hinges(build, method, place, count, hinge);
 }
 
-/* The one, two or four particles in the middle. */
+/* Names the one, two or four particles in the middle. */
 static bool add_centre(sn_build *build, const sn_grid *grid)
 {
     uint32_t index[4], n = 0, nx = grid->count[0], ny = grid->count[1];
@@ -250,7 +250,7 @@ static bool add_parts(sn_build *build, const sn_grid *grid)
 
 static bool build_grid(sn_build *build, const sn_cloth_def *def)
 {
-    /* a thickness of 1 m whatever the scale: figures of a sheet have it in them */
+    /* a thickness of 1 m whatever the scale: the stiffness of a sheet includes its thickness */
     sn_grid grid = {{def->columns, def->rows, 1}, {(double)def->width, (double)def->height, 1 / sn_build_scale(build)}};
     if (!sn_grid_check(build, &grid))
         return false;
@@ -270,7 +270,7 @@ static bool build_grid(sn_build *build, const sn_cloth_def *def)
 
 /* ---- From a mesh ------------------------------------------------------------------------------------------------ */
 
-/* The key that makes no sense beside a mesh; NULL if there is none. */
+/* The name of a key that cannot be combined with a mesh; NULL if there is none. */
 static const char *grid_key(const sn_cloth_def *def)
 {
     sn_cloth_def usual = sn_default_cloth_def();
@@ -281,7 +281,7 @@ static const char *grid_key(const sn_cloth_def *def)
                                            : NULL;
 }
 
-/* The vertices of edges with one triangle. */
+/* Names the vertices of edges with one triangle. */
 static bool add_mesh_border(sn_build *build, const sn_sheet *sheet)
 {
     uint32_t vertices = sheet->mesh.vertex_count, n = 0;

@@ -14,7 +14,7 @@ static void container_defaults(void *record)
     *(sn_container_def *)record = sn_default_container_def();
 }
 
-/* The walls, of which each reaches as far as the outer sides of its neighbours and down to the lower side of the floor. */
+/* Makes the walls. Each reaches as far as the outer sides of its neighbours and down to the lower side of the floor. */
 static void make_walls(const sn_container_def *def, sn_shape_def *shape)
 {
     const double w = (double)def->wall, high = (double)def->size.y + w, turn = 2 * SN_PI / def->sides;
@@ -32,7 +32,7 @@ static void make_walls(const sn_container_def *def, sn_shape_def *shape)
     }
 }
 
-/* A floor or a lid, whose middle is this high: a box, or a prism. corner is room for it. */
+/* A floor or a lid with its middle at this height: a box, or a prism whose corners are stored in corner. */
 static sn_shape_def make_plate(const sn_container_def *def, double middle, sn_vec3 corner[2 * MOST_SIDES])
 {
     const double w = (double)def->wall, turn = 2 * SN_PI / def->sides;

@@ -1,4 +1,4 @@
-/* A container: a floor and walls around what falls into it. */
+/* A container: a floor and walls around its content. */
 #ifndef SN_SCENE_CONTAINER_H
 #define SN_SCENE_CONTAINER_H
 

@@ -4,14 +4,14 @@
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof(array)[0]))
 
-/* ---- Anatomy: lengths are shares of the height --------------------------------------------------------------------- */
+/* ---- Anatomy: lengths are shares of the height ------------------------------------------------------------------- */
 
 enum {
     HEAD,
     NECK,
     CHEST,
     SPINE,
-    LEFT_SHOULDER, /* from here on left and right take turns */
+    LEFT_SHOULDER, /* from here on left and right alternate */
     RIGHT_SHOULDER,
     LEFT_ELBOW,
     RIGHT_ELBOW,
@@ -30,10 +30,10 @@ static const char *const names[PARTICLES] = {
     "head",      "neck",       "chest",    "spine",     "left_shoulder", "right_shoulder", "left_elbow", "right_elbow",
     "left_hand", "right_hand", "left_hip", "right_hip", "left_knee",     "right_knee",     "left_foot",  "right_foot"};
 
-/* Drillis and Contini's proportions as Winter gives them (Biomechanics and Motor Control of Human Movement, fig. 4.1):
-   heights of knee, hip and shoulder 0.285, 0.530 and 0.818, arms of 0.186 and 0.146, and hands of 0.108 of which half is
-   taken; the hips are those of the joints rather than of the body. A leg ends at the sole. The spine lies behind the
-   shoulders and the chest before them, which makes the trunk a solid instead of a sheet that could warp. */
+/* Proportions of Drillis and Contini, from Winter (Biomechanics and Motor Control of Human Movement, fig. 4.1):
+   heights of knee, hip and shoulder 0.285, 0.530 and 0.818, arms of 0.186 and 0.146, and hands of 0.108, of which
+   half is taken. The width of the hips is that of the joints, not of the body. A leg ends at the sole. The spine
+   lies behind the shoulders and the chest before them, which makes the trunk a solid; a flat trunk could warp. */
 #define SHOULDER_HEIGHT 0.818
 #define SHOULDER_SIDE   0.129
 #define HIP_HEIGHT      0.530
@@ -43,16 +43,16 @@ static const char *const names[PARTICLES] = {
 #define THIGH           0.245
 #define SHANK           0.285
 
-/* Height and depth of what lies in the middle. */
+/* Height and depth of the particles in the middle. */
 static const struct {
     uint32_t particle;
     double y, z;
 } middle[] = {{HEAD, 0.936, 0.01}, {NECK, 0.850, -0.02}, {CHEST, 0.740, 0.06}, {SPINE, 0.630, -0.05}};
 
-/* Masses in per cent of the whole (men; de Leva 1996, Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters): a
-   segment's mass goes to its ends so that its centre of mass stays where it is, the given share of its length from its first
-   end. Hands are counted with forearms, feet with shanks. The trunk's 43.46 are spread so that its centre is that of the
-   table, 0.69 of the height. */
+/* Masses in per cent of the whole (men; de Leva 1996, Adjustments to Zatsiorsky-Seluyanov's segment inertia
+   parameters). The mass of a segment goes to its ends such that its centre of mass is the given share of its length
+   from its first end. Hands are counted with forearms, feet with shanks. The trunk's 43.46 are distributed such that
+   its centre is that of the table, 0.69 of the height. */
 static const struct {
     uint32_t from, to;
     double mass, share;
@@ -77,14 +77,15 @@ static const struct {
 #define VOLUME  0.01306 /* of the height cubed */
 #define DENSITY 985.0   /* kg/m^3 */
 
-/* The side of a stick's cross-section, a square, in heights: for how much it gives, if its material does. */
+/* The side of a stick's square cross-section, as a share of the height. It sets the compliance of a figure with a
+   Young's modulus. */
 #define STICK_SIDE 0.03
 
-/* ---- Poses ------------------------------------------------------------------------------------------------------------ */
+/* ---- Poses ------------------------------------------------------------------------------------------------------- */
 
 static const struct {
-    double arm_out, elbow; /* rad: the arm from hanging towards the side, and how far the elbow bends forwards */
-    double thigh, knee;    /* rad: the thigh forwards from hanging, and how far the knee bends */
+    double arm_out, elbow; /* rad: the angle of the arm from hanging to the side; the bend of the elbow */
+    double thigh, knee;    /* rad: the angle of the thigh from hanging forwards, and the bend of the knee */
 } postures[] = {
     [SN_POSE_STANDING] = {0.14, 0.2, 0, 0},
     [SN_POSE_ARMS_OUT] = {SN_PI / 2, 0, 0, 0},
@@ -96,7 +97,7 @@ static void put(sn_vec3 *place, uint32_t i, double x, double y, double z)
     place[i] = (sn_vec3){(sn_real)x, (sn_real)y, (sn_real)z};
 }
 
-/* Puts `far` at a distance from `near`: straight down, then turned forwards and out to the side. */
+/* Puts `far` at a distance from `near`: straight down, then rotated forwards and out to the side. */
 static void swing(sn_vec3 *place, uint32_t near, uint32_t far, double length, double forwards, double out)
 {
     double down = length * sn_math_cos(forwards);
@@ -133,7 +134,7 @@ static void weigh(double total, sn_real *mass)
         mass[i] = (sn_real)(total / 100 * sum[i]);
 }
 
-/* ---- What holds it ---------------------------------------------------------------------------------------------------- */
+/* ---- Sticks and joints ------------------------------------------------------------------------------------------- */
 
 /* The sticks that are drawn, and those that only stiffen the trunk. */
 static const uint32_t bones[][2] = {{HEAD, NECK},
@@ -157,23 +158,24 @@ static const uint32_t braces[][2] = {
     {RIGHT_SHOULDER, LEFT_HIP},      {SPINE, LEFT_SHOULDER},    {SPINE, RIGHT_SHOULDER},     {CHEST, LEFT_SHOULDER},
     {CHEST, RIGHT_SHOULDER},         {CHEST, LEFT_HIP},         {CHEST, RIGHT_HIP}};
 
-/* Limbs do not pass through each other or the trunk: these pairs keep a distance, in shares of the height. */
+/* Limbs do not pass through each other or the trunk: these pairs keep a distance, as a share of the height. */
 static const uint32_t apart[][2] = {{LEFT_KNEE, RIGHT_KNEE}, {LEFT_FOOT, RIGHT_FOOT}, {LEFT_ELBOW, SPINE},
                                     {RIGHT_ELBOW, SPINE},    {LEFT_HAND, SPINE},      {RIGHT_HAND, SPINE}};
 static const double gaps[] = {0.06, 0.06, 0.10, 0.10, 0.08, 0.08};
 
-/* Joints that bend to one side only: the far end of a limb keeps to the front of a plane that its near stick spans with a
-   third point, from which the corners run counter-clockwise. A foot keeps behind thigh and hips, a hand before upper arm and
-   chest: with the arm hanging that is the front, with the arm raised to the front it is above. The limits below keep these
-   planes from degenerating. (An angle about an axis from side to side says the same as long as no stick lies along it; where
-   one does, as arms do that are stretched out, the angle jumps, and with it the figure.) */
+/* Joints that bend to one side only. The far end of a limb stays on one side of a plane through the limb's near
+   stick and a third point; that is the side from which the three corners run counter-clockwise. A foot stays behind
+   the plane of thigh and hips. A hand stays before the plane of upper arm and chest: with a hanging arm that is in
+   front, with an arm raised to the front it is above. The limits below keep these planes from degenerating. (A limit
+   on an angle about an axis from side to side is equivalent as long as no stick is along that axis. For a
+   stretched-out arm the angle jumps, and the figure with it.) */
 static const uint32_t elbows[][4] = {{LEFT_HAND, LEFT_SHOULDER, CHEST, LEFT_ELBOW},
                                      {RIGHT_HAND, RIGHT_SHOULDER, RIGHT_ELBOW, CHEST}};
 static const uint32_t knees[][4] = {{LEFT_FOOT, LEFT_HIP, LEFT_KNEE, RIGHT_HIP},
                                     {RIGHT_FOOT, RIGHT_HIP, LEFT_HIP, RIGHT_KNEE}};
 
-/* A thigh swings forwards (negative) by 120 degrees and backwards by 20, about the axis of the shoulders. It is measured
-   against the line from spine to hip, which points 26.6 degrees to the front. */
+/* A thigh swings forwards (negative) by 120 degrees and backwards by 20, about the axis of the shoulders. Its angle
+   is measured from the line from spine to hip, which points 26.6 degrees to the front. */
 static const uint32_t thighs[][5] = {{SPINE, LEFT_HIP, LEFT_KNEE, RIGHT_SHOULDER, LEFT_SHOULDER},
                                      {SPINE, RIGHT_HIP, RIGHT_KNEE, RIGHT_SHOULDER, LEFT_SHOULDER}};
 
@@ -181,13 +183,13 @@ static const uint32_t thighs[][5] = {{SPINE, LEFT_HIP, LEFT_KNEE, RIGHT_SHOULDER
 #define THIGH_FORWARDS  DEGREES(26.6 - 120)
 #define THIGH_BACKWARDS DEGREES(26.6 + 20)
 
-/* Cones: a path of two sticks turns by at most, or at least, so much. */
+/* Cones: the angle between two consecutive sticks is at most, or at least, this. */
 static const struct {
     const char *name;
     uint32_t kind;
     sn_real angle;
     uint32_t count;
-    uint32_t point[2][3]; /* of the left, of the right */
+    uint32_t point[2][3]; /* of the left side, of the right side */
 } cones[] = {
     {"head_cone", SN_KIND_ANGLE_MAX, DEGREES(50), 1, {{SPINE, NECK, HEAD}}},
     {"elbow_folds",
@@ -264,7 +266,7 @@ static bool add_limits(sn_build *build)
     return good;
 }
 
-/* ---- Names ------------------------------------------------------------------------------------------------------------ */
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 static bool name_parts(sn_build *build)
 {
@@ -283,7 +285,7 @@ static bool name_parts(sn_build *build)
            sn_build_part(build, "trunk", COUNT(trunk), trunk);
 }
 
-/* ---- The object ------------------------------------------------------------------------------------------------------- */
+/* ---- The object -------------------------------------------------------------------------------------------------- */
 
 static double mass_of(const sn_build *build, double height)
 {

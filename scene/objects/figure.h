@@ -1,5 +1,5 @@
-/* A human figure of particles and sticks, whose joints bend as far as they should, and the way they should (T. Jakobsen,
-   Advanced Character Physics, 2001). */
+/* A human figure of particles and sticks, with limits on the angles of its joints (T. Jakobsen, Advanced Character
+   Physics, 2001). */
 #ifndef SN_SCENE_FIGURE_H
 #define SN_SCENE_FIGURE_H
 

@@ -1,5 +1,5 @@
-/* Grains start on a lattice, each a little off its place so that no column stands on another: what comes to lie is then a
-   random packing and not a crystal. None overlaps another: the gap between two is shared by them. */
+/* Grains start on a lattice. Each is displaced a little, so that no column stands exactly on another: they settle in
+   a random packing and not in a crystal. No two overlap: neighbours share the gap between them. */
 #include "scene/objects/grains.h"
 
 #include "scene/chance.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define DEFAULT_SPACING 2.2 /* radii */
-#define LOOSE_SPACING   0.1 /* m: of grains that have none */
+#define LOOSE_SPACING   0.1 /* m: of grains without a radius */
 
 enum { DEFAULT_LAYERS = 10 };
 
@@ -23,7 +23,8 @@ static void grains_defaults(void *record)
     *(sn_grains_def *)record = sn_default_grains_def();
 }
 
-/* Grains of many sizes, of one density; ball is the volume, or in 2D the area, of one of the usual size. Sizes have a seed of their own. */
+/* Grains of many sizes and one density; ball is the volume, or in 2D the area, of a grain of the mean size. Sizes
+   have a seed of their own. */
 static bool vary_grains(sn_build *build, const sn_grains_def *def, uint32_t count, const sn_vec3 *place, double ball)
 {
     sn_real *mass = sn_build_take(build, count, sizeof *mass);
@@ -55,7 +56,7 @@ static bool place_grains(sn_build *build, const sn_grains_def *def, uint32_t lay
     uint64_t seed = def->seed;
     if (!place)
         return false;
-    for (uint32_t j = 0; j < def->rows; ++j) /* from below, so that parts of it are layers of the heap */
+    for (uint32_t j = 0; j < def->rows; ++j) /* from below, so that a range of grains is a layer of the heap */
         for (uint32_t k = 0; k < layers; ++k)
             for (uint32_t i = 0; i < def->columns; ++i) {
                 double x = (i - (def->columns - 1) / 2.0) * spacing + jitter * sn_chance(&seed);

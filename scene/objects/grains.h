@@ -1,4 +1,4 @@
-/* Grains: loose balls in a box, not quite in order. */
+/* Grains: loose balls in a box, slightly out of order. */
 #ifndef SN_SCENE_GRAINS_H
 #define SN_SCENE_GRAINS_H
 

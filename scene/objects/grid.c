@@ -1,6 +1,6 @@
 /* The stiffness of a grid of links.
 
-   Links that carry force along themselves alone make a stuff whose elastic energy per volume is
+   Links that carry only forces along themselves make a stuff whose elastic energy per volume is
 
        1/2 sum over links of (k L^2 / V) (n . strain . n)^2,
 
@@ -10,25 +10,26 @@
        C_ii = a_i + sum over j of d_ij n_i^4,     C_ij = d_ij n_i^2 n_j^2,     G_ij = C_ij
 
    (the last is Cauchy's relation, which all such networks obey). We want one G for all planes, hence d_ij = G / (n_i
-   n_j)^2 and d_ij n_i^4 = G (l_i / l_j)^2, and one modulus E for pulling along any axis with free sides. With C_ii = C
-   for all axes and N axes, E = C - (N - 1) G^2 / (C + (N - 2) G), that is
+   n_j)^2 and d_ij n_i^4 = G (l_i / l_j)^2, and one modulus E for pulling along any axis with free sides. With C_ii =
+   C for all axes and N axes, E = C - (N - 1) G^2 / (C + (N - 2) G), that is
 
        C^2 + ((N - 2) G - E) C - (N - 1) G^2 - (N - 2) E G = 0,     a_i = C - G sum over j of (l_i / l_j)^2.
 
-   A square sheet with G = 3/8 E and a cubic box with G = 2/5 E come out alike in all directions, with Poisson's ratio
-   1/3 and 1/4: that is what equal stretch and shear mean. Where cells are long, the diagonals alone resist stretching
-   along the cell by more than E, and a_i would be negative: then G is lowered until the smallest a_i is EDGE_SHARE of
-   E. Inserting C = a + q G, q the largest of the sums of (l_i / l_j)^2, that G solves
+   A square sheet with G = 3/8 E and a cubic box with G = 2/5 E are isotropic, with Poisson's ratio 1/3 and 1/4: this
+   is the case of equal stretch and shear. Where cells are long, the diagonals alone resist stretching along the cell
+   by more than E, and a_i would be negative. Then G is lowered until the smallest a_i is EDGE_SHARE of E. Inserting
+   C = a + q G, q the largest of the sums of (l_i / l_j)^2, this G solves
 
        (q^2 + (N - 2) q - (N - 1)) G^2 + (2 a q + (N - 2) (a - E) - E q) G + a^2 - a E = 0.
 
-   Diagonals of cells, with b = k L^2 / V summed over the four, add b n_i^2 n_j^2 to C_ij and b n_i^4 to C_ii. What they
-   add to C_ij is taken from the diagonals of the faces, half of it where they add most; a_i then grows by b n_i^4. */
+   Diagonals of cells, with b = k L^2 / V summed over the four, add b n_i^2 n_j^2 to C_ij and b n_i^4 to C_ii. What
+   they add to C_ij is taken from the diagonals of the faces, half of it where they add most; a_i then grows by b
+   n_i^4. */
 #include "scene/objects/grid.h"
 
 /* The least share of E that edges carry. */
 #define EDGE_SHARE 0.25
-/* More shear stiffness than this many E is not told from rigid, and would cost digits. */
+/* Shear stiffness above this many E is practically rigid and would cost digits. */
 #define MOST_SHEAR 1e4
 
 static const char *const count_key[3] = {"columns", "rows", "layers"};
@@ -39,7 +40,7 @@ bool sn_grid_is_sheet(const sn_grid *grid)
     return grid->count[2] == 1;
 }
 
-/* Figures that cannot be, and that would otherwise get lost among infinities. */
+/* Refuses impossible values, which would otherwise become infinities unnoticed. */
 static bool check_stuff(sn_build *build)
 {
     const sn_stuff *stuff = build->stuff;
@@ -84,7 +85,7 @@ static double along(const sn_grid *grid, uint32_t axis, uint32_t i)
     return steps ? grid->size[axis] * ((double)i / steps - 0.5) : 0;
 }
 
-/* The share in the whole mass of a place along one axis. */
+/* The share of the whole mass that a place along one axis has. */
 static double share(const sn_grid *grid, uint32_t axis, uint32_t i)
 {
     uint32_t steps = grid->count[axis] - 1;
@@ -122,7 +123,7 @@ static uint32_t bits(unsigned along_axes)
     return (along_axes & 1u) + (along_axes >> 1 & 1u) + (along_axes >> 2 & 1u);
 }
 
-/* How many lower corners there are along an axis. */
+/* The number of lower corners along an axis. */
 static uint32_t places(const sn_grid *grid, sn_grid_links links, uint32_t axis)
 {
     uint32_t count = grid->count[axis];
@@ -138,10 +139,11 @@ double sn_grid_link_count(const sn_grid *grid, sn_grid_links links)
     return spans * (links.even ? each / 2 : each);
 }
 
-/* From a lower corner to the corners of a link, by the number of a diagonal: at which end of each axis it starts. */
+/* From the lower corner of a face or cell to the ends of a link. The bits of a diagonal's number are the ends of the
+   axes at which it starts. */
 typedef struct diagonal {
-    uint32_t from, to; /* to be added to the number of the lower corner */
-    uint32_t odd;      /* whether it starts at a corner an odd number of steps away */
+    uint32_t from, to; /* added to the number of the lower corner */
+    uint32_t odd;      /* whether its start is an odd number of steps away */
 } diagonal;
 
 static uint32_t diagonals(const sn_grid *grid, sn_grid_links links, diagonal out[4])
@@ -150,7 +152,8 @@ static uint32_t diagonals(const sn_grid *grid, sn_grid_links links, diagonal out
     unsigned lowest = links.along & (~links.along + 1);
     uint32_t count = 0;
     for (unsigned start = 0; start <= links.along; ++start) {
-        if ((start & ~links.along) || (start & lowest)) /* each once: all of them start at the lower end of one axis */
+        /* each diagonal once: all of them start at the lower end of one axis */
+        if ((start & ~links.along) || (start & lowest))
             continue;
         diagonal d = {0, 0, bits(start) * links.reach % 2};
         for (uint32_t axis = 0; axis < 3; ++axis) {
@@ -164,7 +167,7 @@ static uint32_t diagonals(const sn_grid *grid, sn_grid_links links, diagonal out
     return count;
 }
 
-/* How many cells lie beside a place, along an axis that the link does not follow. */
+/* The number of cells beside a place, along an axis that the link does not follow. */
 static uint32_t beside(const sn_grid *grid, sn_grid_links links, uint32_t axis, uint32_t i)
 {
     if (grid->count[axis] == 1 || links.along >> axis & 1u)
@@ -211,14 +214,14 @@ static double positive_root(double a, double b, double c)
     return b > 0 ? -2 * c / (b + root) : (root - b) / (2 * a);
 }
 
-/* C, given E and G, in a grid with so many axes. */
+/* C for given E and G, in a grid of that many axes. */
 static double axial(double axes, double stretch, double shear)
 {
     double b = (axes - 2) * shear - stretch, c = -(axes - 1) * shear * shear - (axes - 2) * stretch * shear;
     return positive_root(1, b, c);
 }
 
-/* The most G that leaves EDGE_SHARE of E to the edges. */
+/* The largest G that leaves EDGE_SHARE of E to the edges. */
 static double most_shear(double axes, double stretch, double longest)
 {
     double q = longest, e = stretch, a = EDGE_SHARE * e;
@@ -229,7 +232,7 @@ static double most_shear(double axes, double stretch, double longest)
 typedef struct cell {
     uint32_t axes;
     double side[3], sum[3], longest; /* the largest of the sums */
-    double volume, diagonal2;        /* its volume, of a sheet times its thickness, and the square of its diagonal */
+    double volume, diagonal2;        /* its volume (of a sheet times its thickness), and the square of its diagonal */
 } cell;
 
 static cell cell_of(const sn_build *build, const sn_grid *grid)
@@ -251,14 +254,14 @@ static cell cell_of(const sn_build *build, const sn_grid *grid)
     return c;
 }
 
-/* n_i^2 n_j^2 of the cell's diagonals in the plane across an axis. */
+/* n_i^2 n_j^2 of a cell's diagonals, for the plane across an axis. */
 static double slant(const cell *c, uint32_t across)
 {
     double i = c->side[(across + 1) % 3], j = c->side[(across + 2) % 3];
     return i * i / c->diagonal2 * (j * j / c->diagonal2);
 }
 
-/* The stiffness of the diagonals of cells, as b above: half of G where they give most of it. */
+/* The stiffness b of the diagonals of cells (above): half of G where they add most. */
 static double body_stiffness(const cell *c, double shear)
 {
     double most = 0;
@@ -280,7 +283,7 @@ sn_grid_stiffness sn_grid_stiffness_of(const sn_build *build, const sn_grid *gri
     double axis = isfinite(e) ? axial(c.axes, e, g) : rigid;
     double b = stuff.body && c.axes == 3 ? body_stiffness(&c, g) : 0;
     double edges = c.axes == 3 ? 4 : 2,
-           faces = c.axes == 3 && !stuff.even ? 4 : 2; /* diagonals of a direction in a cell */
+           faces = c.axes == 3 && !stuff.even ? 4 : 2; /* diagonals of one face direction in a cell */
     for (uint32_t i = 0; i < 3; ++i) {
         double l2 = c.side[i] * c.side[i], j2 = c.side[(i + 1) % 3], k2 = c.side[(i + 2) % 3];
         j2 *= j2;
@@ -335,7 +338,7 @@ bool sn_grid_corner_part(sn_build *build, const sn_grid *grid)
 
 /* ---- Surface ---------------------------------------------------------------------------------------------------- */
 
-/* The triangles of one side, across an axis. u and v are the other two, such that u x v points outwards. */
+/* The triangles of one side, across an axis. u and v are the other two axes, such that u x v points outwards. */
 static uint32_t *side_triangles(const sn_grid *grid, uint32_t axis, bool upper, uint32_t *out)
 {
     const uint32_t step[3] = {1, grid->count[0], grid->count[0] * grid->count[1]};

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A cluster is so many times as long as the distance between particles if nothing else is said, and so many at least: clusters
-   of less have no particle in common with the next. */
+/* The default length of a cluster in distances between particles, and the least: shorter clusters have no particle
+   in common with the next. */
 #define DEFAULT_SPACINGS 3.0
 #define LEAST_SPACINGS   2.5
 
@@ -27,9 +27,9 @@ sn_jelly_def sn_default_jelly_def(void)
                           .limit = (sn_real)NAN};
 }
 
-/* ---- Clusters ------------------------------------------------------------------------------------------------------------ */
+/* ---- Clusters ---------------------------------------------------------------------------------------------------- */
 
-/* Gives a parameter by its name, where the kind has it and it is given. */
+/* Sets a parameter by its name, if the kind has it and a value is given. */
 static void give(const sn_kind *kind, const char *name, sn_real value, sn_real *param)
 {
     for (const sn_param *p = kind->param; p->name; param += p->type == SN_PARAM_REAL ? 1 : 3, ++p)
@@ -60,7 +60,7 @@ static bool add_clusters(sn_build *build, const sn_jelly_def *def, double size)
     return sn_build_hold(build, "clusters", clusters);
 }
 
-/* The largest distance between two particles that are next to each other, in the frame. */
+/* The largest distance between two neighbouring particles, in the frame. */
 static double spacing_of(const sn_grid *grid)
 {
     double most = 0;
@@ -69,7 +69,7 @@ static double spacing_of(const sn_grid *grid)
     return most;
 }
 
-/* ---- The object ----------------------------------------------------------------------------------------------------------- */
+/* ---- The object -------------------------------------------------------------------------------------------------- */
 
 static bool check(sn_build *build, const sn_jelly_def *def)
 {
@@ -98,7 +98,7 @@ static bool build_jelly(sn_build *build, const void *own)
                              "found %g m, expected at least %g, %g times the distance between particles: it would fall "
                              "apart",
                              size, LEAST_SPACINGS * spacing, LEAST_SPACINGS);
-    double each = 1; /* clusters, half over each other, and at most one for each particle */
+    double each = 1; /* an estimate: clusters overlap by half; along an axis there are at most two per particle */
     for (int i = 0; i < 3; ++i)
         each *= fmin(2 * grid.size[i] / size + 1, 2.0 * grid.count[i]);
     return sn_build_begin(build, sn_grid_particle_count(&grid), each + sn_grid_particle_count(&grid)) &&

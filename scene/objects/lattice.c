@@ -1,6 +1,7 @@
-/* The mass-spring lattice (lecture 001): structural springs along the axes, shear springs along the diagonals of faces,
-   and, if asked for, of cells. As rods with compliance their stiffness follows from that of the stuff (grid.c); as
-   forces each has the stiffness and damping that the scene gives, K (|x| - l) and a damper along the spring. */
+/* The mass-spring lattice (lecture 001): structural springs along the axes, shear springs along the diagonals of
+   faces, and, if asked for, of cells. As rods with compliance their stiffness follows from that of the stuff
+   (grid.c). As forces each has the stiffness K and damping that the scene gives: K (|x| - l) and a damper along the
+   spring. */
 #include "scene/objects/lattice.h"
 #include "scene/objects/grid.h"
 
@@ -100,7 +101,7 @@ static const sn_record lattice_record = {.name = "lattice",
 
 /* ---- Springs ---------------------------------------------------------------------------------------------------- */
 
-/* Sets of links under one name, and what a cell gives to the stiffness of each. */
+/* Sets of links under one name, and the part of the stiffness of each that one cell contributes. */
 typedef struct spring_set {
     uint32_t count;
     sn_grid_links links[4];
@@ -141,7 +142,7 @@ static double set_size(const sn_grid *grid, const spring_set *set)
     return sum;
 }
 
-/* All springs of a set, as rods or as forces. */
+/* Adds all springs of a set, as rods or as forces. */
 static bool add_set(sn_build *build, const sn_lattice_def *own, const sn_grid *grid, const char *name,
                     const spring_set *set)
 {
@@ -149,7 +150,7 @@ static bool add_set(sn_build *build, const sn_lattice_def *own, const sn_grid *g
     uint32_t first = set->count - 1;
     while (first > 0 && sn_grid_link_count(grid, set->links[first]) < 1)
         --first;
-    double compliance = 1 / set->each_cell[first]; /* factors are relative to this */
+    double compliance = 1 / set->each_cell[first]; /* factors are relative to this compliance */
     bool forces = own->springs == SN_LATTICE_FORCES, soft = !forces && compliance > 0;
     uint32_t *index = sn_build_take(build, 2 * count, sizeof *index);
     sn_real *factor = soft ? sn_build_take(build, count, sizeof *factor) : NULL;

@@ -2,12 +2,12 @@
 
 #include <math.h>
 
-/* Knots of a row or column, and pieces of a cord: more than a world can hold, and little enough that products of three of
-   them are exact in a double. */
+/* The most knots in a row or column, and pieces in a cord. It is more than a world can hold, and small enough that
+   products of three such numbers are exact in a double. */
 #define MOST_SIDE 100000
 
-/* The particles are the knots, row by row, then those inside the cords along the rows, then those inside the cords along
-   the columns. */
+/* The particles are the knots, row by row, then the particles inside the cords along the rows, then those inside the
+   cords along the columns. */
 typedef struct weave {
     uint32_t rows, columns, pieces, inner; /* inner: particles inside one cord, pieces - 1 */
     uint32_t upright;                      /* the first particle inside a cord of a column */
@@ -35,7 +35,7 @@ static uint32_t up(const weave *w, uint32_t row, uint32_t column, uint32_t k)
     return w->upright + (column * (w->rows - 1) + row) * w->inner + k - 1;
 }
 
-/* A particle by how many pieces of cord it is to the right and above the first. */
+/* Places a particle, by its number of pieces of cord to the right of and above the first one. */
 static void put(const weave *w, sn_vec3 *place, uint32_t i, uint64_t right, uint64_t above)
 {
     double x = (double)right / ((double)(w->columns - 1) * w->pieces);
@@ -58,7 +58,7 @@ static void lay(const weave *w, sn_vec3 *place)
         }
 }
 
-/* The pieces, two particles each: first all that lie along rows. Their number is returned. */
+/* Lists the pieces, two particles each, those along rows first. Returns their number. */
 static uint32_t tie(const weave *w, uint32_t *link)
 {
     uint32_t *at = link;
@@ -78,7 +78,7 @@ static uint32_t tie(const weave *w, uint32_t *link)
     return lying;
 }
 
-/* Every piece weighs half on either end. */
+/* Distributes the mass: half of each piece goes to either end. */
 static void weigh(const weave *w, const uint32_t *link, const sn_real *length, double per_metre, sn_real *mass)
 {
     for (uint32_t i = 0; i < w->links; ++i)
@@ -112,7 +112,7 @@ static bool name_parts(sn_build *build, const weave *w)
            name_border(build, w, "right", false, right);
 }
 
-/* Fills in the counts, after making sure that they are counts. */
+/* Fills in the counts, after a check that they are valid. */
 static bool plan(sn_build *build, const sn_net_def *def, weave *w)
 {
     if (def->rows < 2 || def->rows > MOST_SIDE || def->columns < 2 || def->columns > MOST_SIDE)

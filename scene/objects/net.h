@@ -1,4 +1,4 @@
-/* A net: cords knotted in rows and columns, of which all fold and none stretch. */
+/* A net: cords knotted in rows and columns, which fold but do not stretch. */
 #ifndef SN_SCENE_NET_H
 #define SN_SCENE_NET_H
 

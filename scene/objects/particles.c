@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Lists ------------------------------------------------------------------------------------------------------------ */
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
-/* A list is not given, or has so many numbers for each particle. */
+/* Whether a list is not given, or has `each` numbers for each particle. */
 static bool check_count(sn_build *build, const char *key, sn_numbers list, uint32_t each, uint32_t particles)
 {
     uint64_t expected = (uint64_t)each * particles;
@@ -16,7 +16,7 @@ static bool check_count(sn_build *build, const char *key, sn_numbers list, uint3
                          (unsigned long long)expected, each, particles);
 }
 
-/* Particle numbers, in groups whose members all differ. */
+/* Reads particle numbers, in groups whose members all differ. */
 static uint32_t *read_index(sn_build *build, const double *number, uint32_t count, uint32_t group, uint32_t particles)
 {
     uint32_t *index = sn_build_take(build, count, sizeof *index);
@@ -52,7 +52,7 @@ static uint32_t *read_index_key(sn_build *build, const char *key, sn_numbers lis
     return index;
 }
 
-/* ---- Particles -------------------------------------------------------------------------------------------------------- */
+/* ---- Particles --------------------------------------------------------------------------------------------------- */
 
 static sn_vec3 vector_at(sn_numbers list, uint32_t i)
 {
@@ -69,7 +69,7 @@ static bool check_masses(sn_build *build, sn_numbers masses, uint32_t particles)
     return true;
 }
 
-/* The mass of each; the immovable ones have no part in the mass of the whole. */
+/* The mass of each. Immovable particles do not share the mass of the object. */
 static sn_real *weigh(sn_build *build, const sn_particles_def *def, uint32_t particles)
 {
     uint32_t *fixed = read_index_key(build, "fixed", def->fixed, 1, particles);
@@ -88,13 +88,13 @@ static sn_real *weigh(sn_build *build, const sn_particles_def *def, uint32_t par
     return mass;
 }
 
-/* A sum that keeps the sign of a zero, so that what was saved comes back bit for bit. */
+/* A sum that keeps the sign of a zero, so that a saved scene is loaded bit for bit. */
 static sn_real added(sn_real whole, sn_real own)
 {
     return whole == 0 ? own : whole + own;
 }
 
-/* On top of what the object as a whole does. */
+/* Adds these velocities to the object's own. */
 static bool set_velocities(sn_build *build, sn_numbers velocities)
 {
     sn_world *world = sn_scene_world(build->scene);
@@ -144,9 +144,9 @@ static bool add_particles(sn_build *build, const sn_particles_def *def, uint32_t
            set_spins(build, def->spins);
 }
 
-/* ---- Parts ------------------------------------------------------------------------------------------------------------ */
+/* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
-/* marked has a byte for each particle, 0 between calls. */
+/* Reads a part. marked has a byte for each particle, 0 between calls. */
 static bool read_part(sn_build *build, const sn_value *part, uint32_t particles, unsigned char *marked)
 {
     uint32_t count;
@@ -202,7 +202,7 @@ static bool set_rest(sn_build *build, sn_numbers rest, uint32_t particles)
     return sn_build_rest(build, x);
 }
 
-/* ---- The object ------------------------------------------------------------------------------------------------------- */
+/* ---- The object -------------------------------------------------------------------------------------------------- */
 
 static bool draw(sn_build *build, const sn_particles_def *def, uint32_t particles)
 {

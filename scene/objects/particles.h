@@ -4,20 +4,20 @@
 
 #include "scene/object.h"
 
-/* A list of no numbers is one that is not given. The lists are used during the call only. */
+/* An empty list counts as not given. The lists are used during the call only. */
 typedef struct sn_particles_def {
     sn_numbers positions; /* m: x, y, z of each, in the frame */
     sn_numbers
-        velocities;    /* m/s: x, y, z of each, in the frame: they turn with it, but are not scaled. They come on top of
-                              the velocity and spin of the object */
-    sn_numbers spins;  /* rad/s: x, y, z of each, in the frame; of a group that rolls */
+        velocities;    /* m/s: x, y, z of each, in the frame: they rotate with it, but are not scaled. They are added
+                          to the velocity and spin of the object */
+    sn_numbers spins;  /* rad/s: x, y, z of each, in the frame; for a group with rolling particles */
     sn_numbers masses; /* kg, one each; otherwise the mass of the object in equal shares, or, without one, 1 kg each */
-    sn_numbers fixed;  /* which ones are immovable, from 0 on */
+    sn_numbers fixed;  /* numbers of the immovable ones, from 0 on */
     sn_numbers radii;  /* m, one each, not scaled; otherwise the radius of the object */
     sn_numbers triangles;   /* the surface: three particles each, from 0 on */
-    sn_numbers lines;       /* what is drawn as lines: two particles each */
-    sn_numbers rest;        /* m: x, y, z of each in the world when the rest shape of their group was taken; otherwise
-                              that is where they are */
+    sn_numbers lines;       /* lines to draw: two particles each */
+    sn_numbers rest;        /* m: x, y, z of each in the world, in the rest shape of their group; otherwise the rest
+                               shape is where they are */
     const sn_value *bodies; /* a list of rigid bodies; may be NULL */
     const sn_value *parts;  /* a record: the name of a part and a list of its particles; may be NULL */
 } sn_particles_def;

@@ -9,7 +9,7 @@ static double number_at(sn_numbers list, uint32_t i)
     return list.data[list.count == 1 ? 0 : i];
 }
 
-/* The bobs: as many as the longest list says; 0 after an error. */
+/* The number of bobs: that of the longest list; 0 after an error. */
 static uint32_t count_bobs(sn_build *build, const sn_pendulum_def *def)
 {
     const char *const key[] = {"lengths", "masses", "angles"};
@@ -34,7 +34,7 @@ static uint32_t count_bobs(sn_build *build, const sn_pendulum_def *def)
     return bobs;
 }
 
-/* Bad numbers come from C only: the record of a file has ranges. */
+/* Bad numbers come only from programs: in a file, the ranges of the record exclude them. */
 static bool check(sn_build *build, const sn_pendulum_def *def)
 {
     for (uint32_t i = 0; i < def->lengths.count; ++i)

@@ -6,10 +6,10 @@
 
 #define MOST_BODIES 1e6
 
-/* Between two that are turned any way, as a share of what they need. */
+/* The distance between two bodies of any orientation, as a factor of what they need. */
 #define LOOSE 1.02
 
-#define SIZES UINT64_C(0x5bd1e995) /* tells the seed of sizes from that of turns */
+#define SIZES UINT64_C(0x5bd1e995) /* makes the seed of sizes differ from that of orientations */
 
 sn_pile_def sn_default_pile_def(void)
 {
@@ -22,7 +22,7 @@ sn_pile_def sn_default_pile_def(void)
                          .seed = 1};
 }
 
-/* A rotation by chance, all alike: a point of the unit ball in four dimensions, found by trying. */
+/* A uniformly distributed random rotation: a point of the unit ball in four dimensions, found by rejection. */
 static sn_quat any_turn(uint64_t *seed)
 {
     for (;;) {
@@ -48,7 +48,7 @@ static void make_octahedron(sn_vec3 half, sn_vec3 corner[6])
     }
 }
 
-/* The shape of body number n, size times as large as usual, and its volume in m^3. corner is room for a hull. */
+/* The shape of body number n, `size` times as large as usual. Returns its volume in m^3. corner is room for a hull. */
 static double make_shape(const sn_pile_def *def, uint32_t n, double size, sn_shape_def *shape, sn_vec3 corner[6])
 {
     static const sn_shape_type type[] = {SN_SHAPE_BOX, SN_SHAPE_SPHERE, SN_SHAPE_CAPSULE, SN_SHAPE_HULL};
@@ -60,7 +60,7 @@ static double make_shape(const sn_pile_def *def, uint32_t n, double size, sn_sha
     case SN_SHAPE_SPHERE:
         shape->radius = half.x;
         return 4.0 / 3 * SN_PI * x * x * x;
-    case SN_SHAPE_CAPSULE: /* as long as the box is high, and half as wide as it is */
+    case SN_SHAPE_CAPSULE: /* as long as the box is high, and half as wide */
         shape->radius = half.x / 2;
         shape->half.y = half.y - shape->radius > half.y / 4 ? half.y - shape->radius : half.y / 4;
         return SN_PI * x * x / 4 * (2 * (double)shape->half.y + 4.0 / 3 * x / 2);
@@ -75,8 +75,8 @@ static double make_shape(const sn_pile_def *def, uint32_t n, double size, sn_sha
     }
 }
 
-/* How much larger than usual a body is. These numbers come in the order of the bodies, from a seed of their own: how they
-   are turned does not depend on it. */
+/* The size of a body relative to the usual one. Sizes are drawn in the order of the bodies from a seed of their own,
+   so that orientations do not depend on them. */
 static double any_size(const sn_pile_def *def, uint64_t *seed)
 {
     return 1 + (double)def->vary * sn_chance(seed);

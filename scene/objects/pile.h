@@ -1,4 +1,4 @@
-/* Bodies that are about to fall on a heap. */
+/* Bodies above each other, which fall on a heap. */
 #ifndef SN_SCENE_PILE_H
 #define SN_SCENE_PILE_H
 

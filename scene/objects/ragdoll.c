@@ -1,13 +1,15 @@
 /* A human of sixteen rigid bodies.
 
-   Masses are shares of that of the whole, and lengths shares of the height, as D. A. Winter, "Biomechanics and Motor Control of
-   Human Movement" (4th edition, 2009), gives them: table 4.1 for masses, figure 4.1 (after Drillis and Contini) for heights of
-   joints and lengths of limbs. (P. de Leva, "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters", 1996, has heavier
-   thighs, 0.142, and a lighter trunk, 0.435; the figure of particles is after that one.) How thick the pieces are, where the
-   trunk is divided, and how far joints bend, is ours; inertia follows from shapes.
+   Masses are shares of that of the whole, and lengths shares of the height. They are those of D. A. Winter,
+   "Biomechanics and Motor Control of Human Movement" (4th edition, 2009): table 4.1 for masses, figure 4.1 (after
+   Drillis and Contini) for heights of joints and lengths of limbs. (P. de Leva, "Adjustments to
+   Zatsiorsky-Seluyanov's segment inertia parameters", 1996, has heavier thighs, 0.142, and a lighter trunk, 0.435;
+   the figure of particles follows de Leva.) The thickness of the pieces, the division of the trunk and the limits of
+   the joints are our own choice; inertia follows from the shapes.
 
-   It stands on the origin, faces z and has its left to x. Shoulders, hips, back, neck and wrists are cones with a twist, whose
-   middle is not where the limb is in this pose but where it moves most freely; elbows, knees and ankles are hinges. */
+   The ragdoll stands on the origin, faces z and has its left side towards x. Shoulders, hips, back, neck and wrists
+   are cones with a twist. The middle of a cone is not the direction of the limb in this pose but that about which it
+   moves most freely. Elbows, knees and ankles are hinges. */
 #include "scene/objects/ragdoll.h"
 #include "scene/contact.h"
 
@@ -16,7 +18,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* kg/m^3 of the whole, and its volume as a share of the cube of the height: 75 kg at 1.8 m, as of the figure of particles. */
+/* kg/m^3 of the whole, and its volume as a share of the cube of the height: 75 kg at 1.8 m, as for the figure of
+   particles. */
 #define DENSITY 985.0
 #define VOLUME  0.01306
 
@@ -26,17 +29,17 @@ sn_ragdoll_def sn_default_ragdoll_def(void)
         .height = (sn_real)1.8, .limits = true, .friction = 2, .muscle_stiffness = 300, .muscle_damping = 15};
 }
 
-/* ---- Bodies -------------------------------------------------------------------------------------------------------------- */
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
 enum { PELVIS, BELLY, CHEST, HEAD, UPPER_ARM, FOREARM, HAND, THIGH, SHANK, FOOT, PIECES };
 
-/* A piece of the left or the middle: shares of the mass and of the height. */
+/* A piece of the left side or the middle: shares of the mass and of the height. */
 typedef struct piece {
     const char *name;
     double mass;
-    sn_shape_type type; /* capsules from end to end, radius included; boxes around the middle of both */
+    sn_shape_type type; /* capsules: from end to end, including the radius; boxes: around the middle of both */
     double from[3], to[3];
-    double half[3]; /* boxes */
+    double half[3]; /* of boxes */
     double radius;  /* of capsules and spheres, and the rounding of boxes, which is part of half */
 } piece;
 
@@ -47,14 +50,14 @@ typedef struct piece {
 #define WAIST_LOW       0.600
 #define WAIST_HIGH      0.680
 #define NECK_HEIGHT     0.850
-#define SHOULDER_WIDTH  0.129 /* from the middle, as the next */
+#define SHOULDER_WIDTH  0.129 /* from the middle; so is HIP_SIDE */
 #define HIP_SIDE        0.055 /* of the joints, as in the figure of particles */
 #define UPPER_ARM_LONG  0.186
 #define FOREARM_LONG    0.146
 #define HAND_LONG       0.108
 #define FOOT_LONG       0.152
 
-/* Arms as they hang; those of the other pose are turned. */
+/* Arms are given hanging; for the other pose they are rotated. */
 static const piece pieces[PIECES] = {
     [PELVIS] = {"pelvis", 0.142, SN_SHAPE_BOX, {0, 0.545, 0}, {0, 0.545, 0}, {0.092, 0.055, 0.062}, 0.02},
     [BELLY] = {"belly", 0.139, SN_SHAPE_BOX, {0, 0.640, 0}, {0, 0.640, 0}, {0.080, 0.038, 0.058}, 0.02},
@@ -102,7 +105,7 @@ static bool is_arm(int i)
     return i >= UPPER_ARM && i <= HAND;
 }
 
-/* The figure as it is made: what every piece is in the object. side 0 is left (or the middle), 1 right. */
+/* The ragdoll while it is made, with the items of its pieces in the object. side 0 is left (or the middle), 1 right. */
 typedef struct doll {
     sn_build *build;
     const sn_ragdoll_def *def;
@@ -110,11 +113,11 @@ typedef struct doll {
     uint32_t item[PIECES][2];
 } doll;
 
-/* A place of the left half, in shares of the height: where it is in the frame. Arms may be stretched out. */
+/* A point of the left half, in shares of the height, in the frame. An arm may be stretched out. */
 static sn_vec3 place_of(const doll *d, const double share[3], bool arm, int side)
 {
     double x = share[0], y = share[1], z = share[2];
-    if (arm && d->def->pose == SN_RAGDOLL_ARMS_OUT) { /* what hung below the shoulder is now beside it */
+    if (arm && d->def->pose == SN_RAGDOLL_ARMS_OUT) { /* a point below the shoulder becomes one beside it */
         double below = SHOULDER_HEIGHT - y, out = x - SHOULDER_WIDTH;
         x = SHOULDER_WIDTH + below;
         y = SHOULDER_HEIGHT + out;
@@ -144,7 +147,7 @@ static bool add_piece(doll *d, int i, int side)
         shape.half = (sn_vec3){(sn_real)((p->half[0] - p->radius) * h), (sn_real)((p->half[1] - p->radius) * h),
                                (sn_real)((p->half[2] - p->radius) * h)};
     } else {
-        sn_shape_def ends = shape; /* its own frame lies along y */
+        sn_shape_def ends = shape; /* the shape is along y in its own frame */
         sn_shape_between(from, to, &ends);
         shape.half.y = ends.half.y - shape.radius;
     }
@@ -173,16 +176,16 @@ static bool add_pieces(doll *d)
     return true;
 }
 
-/* ---- Joints -------------------------------------------------------------------------------------------------------------- */
+/* ---- Joints ------------------------------------------------------------------------------------------------------ */
 
 /* A joint between two pieces of the left or the middle. */
 typedef struct link {
     const char *name;
     int a, b;
     uint32_t kind;
-    double place[3];    /* shares of the height, as arms hang */
-    double middle[3];   /* cones: where the limb moves most freely; hinges: not used */
-    double axis[3];     /* cones: where the limb points; hinges: about which it bends */
+    double place[3];    /* shares of the height, with hanging arms */
+    double middle[3];   /* cones: the direction in which the limb moves most freely; hinges: not used */
+    double axis[3];     /* cones: the direction of the limb; hinges: the axis */
     double swing;       /* rad */
     double least, most; /* rad: of the twist, or of the hinge */
     double share;       /* of friction and muscle */
@@ -233,8 +236,8 @@ static const link links[] = {
     {"ankles", SHANK, FOOT, HINGE, {HIP_SIDE, ANKLE_HEIGHT, 0}, {0}, {1, 0, 0}, 0, -0.4, 0.8, 0.4},
 };
 
-/* A direction of the left half; that of an arm may be stretched out: down is then to the side. A turn about an axis changes its
-   sense in the mirror, except along that. */
+/* A direction of the left half, mirrored for side 1. turns: it is an axis of rotation, which mirrors with the
+   opposite sign. An arm may be stretched out: down then becomes to the side. */
 static sn_vec3 way_of(const doll *d, const double v[3], bool arm, bool turns, int side)
 {
     double x = v[0], y = v[1], z = v[2];
@@ -279,7 +282,7 @@ static bool add_joint(doll *d, const link *l, int side)
     sn_joint_def joint = sn_default_joint_def(l->kind);
     joint.anchor = place_of(d, l->place, arm, side);
     sn_vec3 axis = way_of(d, l->axis, arm, turns, side);
-    /* the middle of a cone is fixed to the trunk, however the arm begins; that of a wrist goes with the arm */
+    /* the middle of a cone is fixed to the trunk, whatever the pose of the arm; that of a wrist rotates with the arm */
     joint.axis = turns ? axis : way_of(d, l->middle, arm && is_arm(l->a), false, side);
     set_limits(d, l, &joint);
     set_muscle(d, l, &joint);
@@ -295,7 +298,7 @@ static bool add_joints(doll *d)
     return true;
 }
 
-/* ---- The object ----------------------------------------------------------------------------------------------------------- */
+/* ---- The object -------------------------------------------------------------------------------------------------- */
 
 static bool build_ragdoll(sn_build *build, const void *own)
 {

@@ -2,24 +2,24 @@
 
 #include <math.h>
 
-/* Slack, as a share of the way, up to which a rope is laid in a straight line. */
+/* Slack, as a share of the distance of the ends, up to which a rope is straight. */
 #define TAUT 1e-6
 
-/* Passes of Newton's method for the shape of a sagging rope; it takes fewer. */
+/* Most iterations of Newton's method for the shape of a sagging rope; it takes fewer. */
 #define SAG_PASSES 100
 
-/* What may be missing at its end, as a share of the length. */
+/* Permitted error at the end of the rope, as a share of its length. */
 #define SAG_MISS 1e-12
 
-/* A step of it takes away no more than this share of the horizontal force, which stays positive. */
+/* One iteration reduces the horizontal force by at most this share, so that it stays positive. */
 #define SAG_BOLDNESS 0.9
 
 #define MOST_SEGMENTS 1e8
 
-/* Straight pieces that a curve is taken for, from one place to the next. */
+/* A curve is approximated by this many straight pieces between consecutive points. */
 #define CURVE_SAMPLES 64u
 
-/* ---- Strands: ropes and chains -------------------------------------------------------------------------------------- */
+/* ---- Strands: ropes and chains ----------------------------------------------------------------------------------- */
 
 static bool strand_particles(sn_build *build, const sn_strand *strand, const sn_vec3 *place)
 {
@@ -51,7 +51,7 @@ bool sn_build_strand(sn_build *build, const sn_strand *strand, const sn_vec3 *pl
            sn_build_range(build, "end", strand->pieces, 1);
 }
 
-/* ---- Where a rope lies ------------------------------------------------------------------------------------------------ */
+/* ---- The shape of a rope ----------------------------------------------------------------------------------------- */
 
 typedef struct vector {
     double x, y, z;
@@ -78,7 +78,7 @@ static sn_vec3 narrow(vector v)
     return (sn_vec3){(sn_real)v.x, (sn_real)v.y, (sn_real)v.z};
 }
 
-/* The way that a rope takes. */
+/* The path of a rope. */
 typedef struct course {
     vector from, way; /* to - from */
     vector down;      /* a unit vector */
@@ -92,14 +92,14 @@ static void lay_straight(const course *c, sn_vec3 *place)
         place[i] = narrow(along(c->from, (double)i / c->segments, c->way));
 }
 
-/* A rope at rest between two points: every piece pulls with the same force h across the direction of sag, and along it with
-   a force that loses the weight of a particle from one piece to the next, v - i for piece i in units of that weight. A piece
-   points where it pulls, so the ends are where they should be if
+/* A rope at rest between two points. Every piece pulls with the same force h across the direction of sag. Along it,
+   the force is v - i for piece i, in units of the weight of a particle, since the weight of one particle is lost
+   from each piece to the next. A piece points along its force, so the ends are in place if
 
        sum l (h, v - i) / sqrt(h^2 + (v - i)^2) = (span, drop).
 
-   That is where the gradient of a convex function vanishes, which Newton's method finds with steps that are halved until
-   they descend:
+   That is where the gradient of a convex function vanishes. Newton's method finds it, with steps that are halved
+   until they descend:
 
        f(h, v) = sum l sqrt(h^2 + (v - i)^2) - h span - v drop */
 typedef struct sag {
@@ -146,7 +146,7 @@ static bool solve_sag(sag *s)
         slope next = slope_at(s, s->h + step * dh, s->v + step * dv);
         for (; step > 1e-9 && next.f > at.f + 1e-4 * step * descent; step /= 2)
             next = slope_at(s, s->h + step / 2 * dh, s->v + step / 2 * dv);
-        if (step <= 1e-9) /* near the end f does not tell two points apart, but the gradient does */
+        if (step <= 1e-9) /* near the solution f no longer distinguishes two points, but the gradient does */
             return fabs(at.fh) + fabs(at.fv) <= sqrt(SAG_MISS) * s->l * s->segments;
         s->h += step * dh;
         s->v += step * dv;
@@ -155,7 +155,7 @@ static bool solve_sag(sag *s)
     return false;
 }
 
-/* A piece of the rope: across, and along, the direction of sag. */
+/* A piece of the rope: its components across and along the direction of sag. */
 typedef struct flat {
     double across, along;
 } flat;
@@ -166,8 +166,9 @@ static flat piece_at(const sag *s, uint32_t i)
     return (flat){s->l * s->h / r, s->l * q / r};
 }
 
-/* A rope with so much slack that its strands hang straight down has no force across, and its lowest piece any direction: f
-   has an edge there. Two pieces at the bottom, from `first` on, then take the way that is left, bent downwards. */
+/* If a rope has so much slack that its strands hang straight down, there is no force across, and its lowest piece
+   has no definite direction: f is not smooth there. Two pieces at the bottom, from `first` on, then span the
+   remaining distance, bent downwards. */
 static uint32_t fold(const sag *s, flat pair[2])
 {
     double lowest = fmin(fmax(floor(s->v + 0.5), 0), s->segments - 1.0);
@@ -187,7 +188,8 @@ static uint32_t fold(const sag *s, flat pair[2])
     return first;
 }
 
-/* A unit vector across down: that of the way, or, where the way runs along down, one in the x-y plane if there is one. */
+/* A unit vector perpendicular to down, in the direction of `way`; if `way` is along down, one in the x-y plane if
+   there is one. */
 static vector side_of(vector way, vector down, double *span)
 {
     vector side = along(way, -dot(way, down), down);
@@ -212,9 +214,9 @@ static void lay_sagging(const course *c, sn_vec3 *place)
     place[c->segments] = narrow(along(c->from, 1, c->way));
 }
 
-/* ---- Laid through places ---------------------------------------------------------------------------------------------- */
+/* ---- Laid through points ----------------------------------------------------------------------------------------- */
 
-/* A place on the curve of Catmull and Rom through all points; t from 0 to count - 1. */
+/* A point on the Catmull-Rom curve through all points; t from 0 to count - 1. */
 static vector curve_at(sn_numbers through, double t)
 {
     const uint32_t count = through.count / 3, span = t < count - 1 ? (uint32_t)t : count - 2;
@@ -230,7 +232,7 @@ static vector curve_at(sn_numbers through, double t)
     return p;
 }
 
-/* Along the curve from its start in pieces whose ends are so far apart: how many fit, and where they end. */
+/* Divides the curve from its start into pieces of equal chord length. Returns how many fit, and where they end. */
 static uint32_t march(sn_numbers through, double piece, uint32_t most, sn_vec3 *place)
 {
     const uint32_t samples = CURVE_SAMPLES * (through.count / 3 - 1);
@@ -253,7 +255,7 @@ static uint32_t march(sn_numbers through, double piece, uint32_t most, sn_vec3 *
     return fit;
 }
 
-/* Pieces of the one length of which as many as asked for just fit. */
+/* Finds the length of which exactly the given number of pieces fit. */
 static void lay_through(course *c, sn_numbers through, sn_vec3 *place)
 {
     double low = 0, high = 0;
@@ -291,7 +293,7 @@ static bool plan_through(sn_build *build, const sn_rope_def *def, course *c)
     return true;
 }
 
-/* Length and ends from the keys; false, with the reason, if they do not fit each other. */
+/* Length and ends from the keys; false, with the reason, if they contradict each other. */
 static bool plan(sn_build *build, const sn_rope_def *def, course *c)
 {
     bool given = !isnan(def->length), to = !isnan(def->to.x);
@@ -316,9 +318,10 @@ static bool plan(sn_build *build, const sn_rope_def *def, course *c)
     return true;
 }
 
-/* ---- The rope --------------------------------------------------------------------------------------------------------- */
+/* ---- The rope ---------------------------------------------------------------------------------------------------- */
 
-/* A joint of two pieces turns by the bending moment times bend times the length that it stands for, one piece. */
+/* Adds bending. A joint of two pieces rotates by the bending moment times `bend` times the length for which it
+   stands, one piece. */
 static bool bend(sn_build *build, const course *c)
 {
     uint32_t count = c->segments - 1;
@@ -338,7 +341,7 @@ static bool build_rope(sn_build *build, const void *own)
     const sn_rope_def *def = own;
     course c = {.segments = 0};
     bool bends = !isnan(build->stuff->bend) && def->segments > 1;
-    bool solid = bends && !isnan(build->stuff->young); /* of strands, with an area, no bend follows */
+    bool solid = bends && !isnan(build->stuff->young); /* with `area`, of loose strands, no bend follows from young */
     if (def->segments == 0)
         return sn_build_fail(build, "segments", "found 0, expected 1 or more");
     if (!(def->through.count ? plan_through(build, def, &c) : plan(build, def, &c)) ||

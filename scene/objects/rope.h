@@ -6,17 +6,17 @@
 
 extern const sn_object_type sn_object_rope;
 
-/* What a rope and a chain have in common: a line of equal pieces. */
+/* What a rope and a chain share: a line of equal pieces. */
 typedef struct sn_strand {
     const char *hold; /* the name of its constraints */
     uint32_t kind;    /* of them: SN_KIND_DISTANCE or SN_KIND_DISTANCE_MAX */
     uint32_t pieces;
-    double piece; /* m: the length of one at rest, scaled already */
-    double mass;  /* kg, of all pieces; one weighs half on either end */
+    double piece; /* m: the rest length of one piece, scaled already */
+    double mass;  /* kg, of all pieces; half of each goes to either end */
     double bob;   /* kg, added to the last particle */
 } sn_strand;
 
-/* Makes particles at these places, pieces + 1 of them, joins them one to the next, draws the lines, and names the parts
+/* Makes pieces + 1 particles at these positions, joins each to the next, adds the lines to draw, and names the parts
    start and end. */
 bool sn_build_strand(sn_build *build, const sn_strand *strand, const sn_vec3 *place);
 

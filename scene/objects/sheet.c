@@ -1,23 +1,23 @@
-/* Sheets of triangles, and how stiff their edges are.
+/* Sheets of triangles, and the stiffness of their edges.
 
-   Stretching. Rods along the edges of a mesh have the energy 1/2 k (l strain_n)^2, strain_n that along the edge. Let k
-   = E t (A + B) / l^2, with A and B the areas of the triangles beside it (one of them at the border). Each triangle
-   shares its area with three edges, so the energy per area is 3/2 E t <strain_n^2>, the mean over the edges; and where
-   these point all ways alike, <n_x^4> = 3/8 and <n_x^2 n_y^2> = 1/8, so that C_11 = 9/8 E t, C_12 = 3/8 E t, and the
-   sheet pulled with free sides has the stiffness C_11 - C_12^2 / C_11 = E t, and Poisson's ratio 1/3. Exact for
-   equilateral triangles. So compliance = stretch l^2 / (A + B).
+   Stretching. Rods along the edges of a mesh have the energy 1/2 k (l strain_n)^2, with strain_n the strain along
+   the edge. Let k = E t (A + B) / l^2, with A and B the areas of the triangles beside it (one of them at the
+   border). Each triangle shares its area with three edges, so the energy per area is 3/2 E t <strain_n^2>, the mean
+   over the edges. If their directions are distributed evenly, <n_x^4> = 3/8 and <n_x^2 n_y^2> = 1/8, so that C_11 =
+   9/8 E t, C_12 = 3/8 E t. The sheet, pulled with free sides, then has the stiffness C_11 - C_12^2 / C_11 = E t, and
+   Poisson's ratio 1/3. This is exact for equilateral triangles. So compliance = stretch l^2 / (A + B).
 
-   Bending. A mesh of the kind `bending` bends like a plate of stiffness D = 3 / compliance (see sn_constraint_add_bending); hence
-   compliance = 3 bend. Its energy for a small fold is 3 l^2 / (2 (A + B)) theta^2 / compliance = 1/2 D l^2 / (A + B)
-   theta^2, and a dihedral angle with compliance = bend (A + B) / l^2 has the same. Check: a grid of squares bent to a
-   cylinder of curvature q folds by q l at its edges across, one for each square, and (A + B) = l^2: the energy per area
-   is 1/2 D (q l)^2 / l^2, that of a plate.
+   Bending. A mesh of the kind `bending` bends like a plate of stiffness D = 3 / compliance (see
+   sn_constraint_add_bending); hence compliance = 3 bend. Its energy for a small fold is 3 l^2 / (2 (A + B)) theta^2
+   / compliance = 1/2 D l^2 / (A + B) theta^2, and a dihedral angle with compliance = bend (A + B) / l^2 has the
+   same. Check: a grid of squares bent to a cylinder of curvature q folds by q l at its edges across, one for each
+   square, and (A + B) = l^2: the energy per area is 1/2 D (q l)^2 / l^2, that of a plate.
 
-   A rod from a to b across the edge has no stiffness against small folds: it shortens with the square of the angle. Its
-   stiffness is set so that at a fold by a right angle the energy is that of a plate: softer before, stiffer after. */
+   A rod from a to b across the edge has no stiffness against small folds: it shortens with the square of the angle.
+   Its stiffness is such that at a fold by a right angle the energy is that of a plate: softer before, stiffer after. */
 #include "scene/objects/sheet.h"
 
-/* A triangle lower than this share of its longest side has no area to speak of. */
+/* A triangle whose height is less than this share of its longest side counts as one without area. */
 #define FLAT 1e-6
 
 static const char *const bending_name[] = {"isometric", "dihedral", "distance", "none"};
@@ -180,7 +180,8 @@ bool sn_sheet_bends(sn_build *build, sn_bending_method method, sn_bending_method
     return false;
 }
 
-/* (A + B) / l^2 of a hinge, and what a fold by a right angle takes off the distance of a and b, unfolded. */
+/* (A + B) / l^2 of a hinge, and by how much a fold by a right angle shortens the distance of a and b in the unfolded
+   hinge. */
 static double hinge_shape(const sn_vec3 *place, const uint32_t *hinge, double *shortening)
 {
     dvec e = between(place[hinge[2]], place[hinge[3]]), ca = between(place[hinge[2]], place[hinge[0]]);
@@ -198,7 +199,7 @@ double sn_sheet_rod_over_hinge(double shape, double shortening)
     return shape * right_angle * right_angle / (shortening * shortening);
 }
 
-/* Rods across. */
+/* Adds rods across the edges. */
 static bool add_rods_over(sn_build *build, const sn_vec3 *place, uint32_t count, const uint32_t *hinge)
 {
     double bend = (double)build->stuff->bend, scale = sn_build_scale(build);

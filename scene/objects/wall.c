@@ -13,7 +13,7 @@ sn_wall_def sn_default_wall_def(void)
                          .gap = (sn_real)0.002};
 }
 
-/* A row has so many bricks; every second one of a running bond has half a brick at either end. */
+/* The number of bricks in a row; every second row of a running bond has half a brick at either end. */
 static uint32_t bricks_in(const sn_wall_def *def, uint32_t row)
 {
     if (def->bond == SN_BOND_PYRAMID)
@@ -21,7 +21,7 @@ static uint32_t bricks_in(const sn_wall_def *def, uint32_t row)
     return def->columns + (def->bond == SN_BOND_RUNNING && row % 2 == 1);
 }
 
-/* A brick: its middle and its length along x, in bricks and gaps. */
+/* The middle of a brick and its length along x, in bricks and gaps. */
 static double brick_at(const sn_wall_def *def, uint32_t row, uint32_t i, double *length)
 {
     double long_ = (double)def->brick.x, gap = (double)def->gap, pitch = long_ + gap;

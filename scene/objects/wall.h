@@ -1,4 +1,4 @@
-/* Boxes on boxes. */
+/* A wall of boxes. */
 #ifndef SN_SCENE_WALL_H
 #define SN_SCENE_WALL_H
 

@@ -1,4 +1,4 @@
-/* A world with one live and one bad specimen of everything; bench.h says what it is for. */
+/* A world with a valid and an invalid handle of everything; see bench.h. */
 #include "support/bench.h"
 
 static void add_particles(bench *b)

@@ -1,7 +1,7 @@
-/* A world with one live and one bad specimen of everything, and the check that a call on it is refused as it should
-   be: it gives back what its description says, logs exactly one message, which is also what sn_world_error says and
-   names the thing and the value, and leaves the hash of the world as it was. Failures are counted and printed, so
-   that one run of a test shows all of them; the test ends with assert_int_equal(b->failures, 0). */
+/* A world with a valid and an invalid handle of everything, and checks that a call on it is refused as documented:
+   it returns what its description says; it logs exactly one message, which is also that of sn_world_error and names
+   the thing and the value; and the hash of the world does not change. Failures are counted and printed, so that one
+   run of a test shows all of them; the test ends with assert_int_equal(b->failures, 0). */
 #ifndef SINEW_TESTS_BENCH_H
 #define SINEW_TESTS_BENCH_H
 
@@ -12,16 +12,16 @@ typedef struct bench {
     support_log log;
     uint32_t failures;
 
-    sn_particles run; /* ten live particles; the numbers are above 50 so that messages are recognised */
+    sn_particles run; /* ten valid particles; their numbers are above 50 so that they can be recognised in messages */
     sn_particle a, b, c, d;
-    sn_particle stale;       /* removed, and its number used again */
-    sn_particle gone;        /* removed, and its number free */
+    sn_particle stale;       /* removed, and its number is used again */
+    sn_particle gone;        /* removed, and its number is free */
     sn_particles broken_run; /* of three, the middle one was removed */
 
     sn_constraint rod, band, pin, plane, box;
-    sn_constraint stale_rod; /* removed, and its number used again */
-    sn_constraint gone_rod;  /* removed, and its number free */
-    sn_constraint lost_rod;  /* went with its particle */
+    sn_constraint stale_rod; /* removed, and its number is used again */
+    sn_constraint gone_rod;  /* removed, and its number is free */
+    sn_constraint lost_rod;  /* removed with its particle */
 
     sn_snapshot *snapshot;
 
@@ -37,7 +37,7 @@ int bench_teardown(void **state);
 #define ON_BENCH(test)    cmocka_unit_test_setup_teardown(test, bench_setup, bench_teardown)
 #define ON_2D_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_setup_2d, bench_teardown)
 
-/* Handles of no particle: null, its number used again, its number free, never given out (twice), not yet given out. */
+/* Invalid handles of particles: null, its number used again, its number free, never issued (twice), not yet issued. */
 #define BENCH_BAD_PARTICLES 6
 void bench_bad_particles(const bench *b, sn_particle bad[BENCH_BAD_PARTICLES]);
 
@@ -46,14 +46,14 @@ sn_constraint_def bench_rod_def(const sn_point *points);
 
 /* ---- Checking one call ------------------------------------------------------------------------------------------- */
 
-/* Around a call: notes how things stand; checks what came of it. words as in support_says. */
+/* Around a call: bench_before stores the state, bench_after checks the result. words as in support_says. */
 void bench_before(bench *b);
 void bench_after(bench *b, bool as_documented, const char *words, const char *call, int line);
 
 /* Counts and prints a failure. */
 void bench_wrong(bench *b, int line, const char *call, const char *what);
 
-/* The call must give the result; words must be in its message. */
+/* The call must return the result, with a message that contains the words. */
 #define REFUSED(b, expected, words, call)                                                                              \
     do {                                                                                                               \
         bench_before(b);                                                                                               \
@@ -61,7 +61,7 @@ void bench_wrong(bench *b, int line, const char *call, const char *what);
         bench_after(b, refused_result == (expected), words, #call, __LINE__);                                          \
     } while (0)
 
-/* The condition, which contains the call, must be true. */
+/* The condition, which contains the call, must be true, with a message that contains the words. */
 #define REFUSED_WITH(b, condition, words)                                                                              \
     do {                                                                                                               \
         bench_before(b);                                                                                               \
@@ -69,7 +69,7 @@ void bench_wrong(bench *b, int line, const char *call, const char *what);
         bench_after(b, refused_well, words, #condition, __LINE__);                                                     \
     } while (0)
 
-/* Gives nothing and changes nothing; whether it is an error too is left open. */
+/* The call changes nothing and the condition holds; it may or may not report an error. */
 #define HARMLESS(b, condition)                                                                                         \
     do {                                                                                                               \
         bench_before(b);                                                                                               \
@@ -88,19 +88,19 @@ bool bench_is_null_constraints(sn_constraints run);
 
 typedef struct bad_value {
     double value;
-    const char *word; /* how a message shows it */
+    const char *word; /* as shown in a message */
 } bad_value;
 
 extern const bad_value bench_not_finite[3];
-extern const bad_value bench_negative[5];       /* or not finite */
-extern const bad_value bench_masses[6];         /* outside of the range, or no number */
+extern const bad_value bench_negative[5];       /* negative or not finite */
+extern const bad_value bench_masses[6];         /* outside of the range, or NaN */
 extern const bad_value bench_inverse_masses[6]; /* the same for inverse masses */
 extern const bad_value bench_shares[5];         /* not in [0, 1] */
 
-/* A vector with one bad component; z is 0 unless it is the bad one. */
+/* A vector with one invalid component; z is 0 unless it is the invalid one. */
 sn_vec3 bench_spoilt(uint32_t axis, double value);
 
-/* "word value" and "word 17", in buffers that live until the call after the next. */
+/* "word value" and "word 17", in buffers that are valid until the call after the next. */
 const char *bench_words(const char *word, const char *value);
 const char *bench_number(const char *word, uint32_t number);
 

@@ -1,4 +1,4 @@
-/* A kinematic body of one shape in one flat struct, which is what most tests of contact want. */
+/* A kinematic body of one shape as one flat struct, for tests of contact. */
 #ifndef SINEW_TESTS_FIXED_H
 #define SINEW_TESTS_FIXED_H
 
@@ -11,7 +11,7 @@ typedef struct fixed_def {
     sn_vec3 velocity, spin;
     sn_vec3 half;
     sn_real radius, rounding;
-    sn_contact_material material; /* of its own */
+    sn_contact_material material; /* of the shape */
     uint32_t category, mask;
     bool sensor, one_sided;
     uint64_t user;
@@ -31,19 +31,19 @@ typedef struct fixed_def {
 
 fixed_def default_fixed(void);
 
-/* The shape of it, in the frame of the body. Material and filter point into the definition. */
+/* The shape, in the frame of the body. Material and filter point into the definition. */
 sn_shape_def fixed_shape(const fixed_def *def, sn_filter *filter);
 
 sn_result fixed_add(sn_world *world, const fixed_def *def, sn_body *body);
 sn_result fixed_read(const sn_world *world, sn_body body, fixed_def *def);
 
-/* sn_static_add_plane and so on, but kinematic, with a material and a filter of their own. */
+/* As sn_static_add_plane and so on, but kinematic, with their own material and filter. */
 sn_body fixed_add_plane(sn_world *world, sn_vec3 point, sn_vec3 normal);
 sn_body fixed_add_box(sn_world *world, sn_vec3 centre, sn_vec3 half);
 sn_body fixed_add_sphere(sn_world *world, sn_vec3 centre, sn_real radius);
 sn_body fixed_add_capsule(sn_world *world, sn_vec3 a, sn_vec3 b, sn_real radius);
 
-/* How many bodies there are that are not dynamic. */
+/* The number of static and kinematic bodies. */
 uint32_t fixed_count(const sn_world *world);
 
 #endif

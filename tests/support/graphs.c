@@ -2,7 +2,7 @@
 
 #include "world/world.h"
 
-/* ---- Lists of links -------------------------------------------------------------------------------------------------- */
+/* ---- Lists of links ---------------------------------------------------------------------------------------------- */
 
 typedef struct links {
     uint32_t points;
@@ -30,7 +30,7 @@ static void link_four(links *l, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
     link_up(l, (uint32_t[]){a, b, c, d});
 }
 
-/* Adds them all, and forgets them. */
+/* Adds all links of a list, and clears it. */
 static void add_links(sn_world *world, uint32_t kind, links *l, sn_real compliance)
 {
     sn_material material = {compliance, 0};
@@ -67,7 +67,7 @@ static uint32_t side_of(uint32_t size)
     return side;
 }
 
-/* ---- Shapes ----------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 static void build_nothing(sn_world *world, uint32_t size, uint64_t *seed)
 {
@@ -131,7 +131,7 @@ static void build_grid(sn_world *world, uint32_t size, uint64_t *seed)
     graph_grid(world, width, size / width, true);
 }
 
-/* Triangles: edges, and bending over the edges inside. */
+/* Triangles: links along edges, and bending across inner edges. */
 static void link_cloth(sn_world *world, uint32_t first, uint32_t width, uint32_t height)
 {
     links rods = {.points = 2}, bends = {.points = 4};
@@ -218,7 +218,7 @@ sn_particles graph_star(sn_world *world, uint32_t count)
     return run;
 }
 
-/* With spots that have the hub, and angles over it. */
+/* A star, with barycentric points at the hub, and angles over it. */
 static void build_star(sn_world *world, uint32_t size, uint64_t *seed)
 {
     uint32_t count = size < 1001 ? 1001 : size;
@@ -259,7 +259,7 @@ static void build_cloths(sn_world *world, uint32_t size, uint64_t *seed)
     }
 }
 
-/* A grid, whose particles are numbered at random. */
+/* A grid whose particles are numbered at random. */
 static void build_shuffled(sn_world *world, uint32_t size, uint64_t *seed)
 {
     uint32_t width = side_of(size), count = width * width;
@@ -307,7 +307,7 @@ static void build_twice(sn_world *world, uint32_t size, uint64_t *seed)
     add_links(world, SN_KIND_DISTANCE_MAX, &rods, 0);
 }
 
-/* Rods between any two: nothing is near anything. */
+/* Rods between any two particles: no locality. */
 static void build_wild(sn_world *world, uint32_t size, uint64_t *seed)
 {
     links rods = {.points = 2};
@@ -320,7 +320,7 @@ static void build_wild(sn_world *world, uint32_t size, uint64_t *seed)
     add_links(world, SN_KIND_DISTANCE, &rods, real(1e-3));
 }
 
-/* ---- Any constraint ----------------------------------------------------------------------------------------------------- */
+/* ---- Any constraint ---------------------------------------------------------------------------------------------- */
 
 sn_particle graph_any_particle(const sn_world *world, uint64_t *seed)
 {
@@ -332,7 +332,7 @@ sn_particle graph_any_particle(const sn_world *world, uint64_t *seed)
     return (sn_particle){0};
 }
 
-/* Counted in the order in which they were added: rows that were removed and not yet used again leave no trace. */
+/* Counted in the order in which constraints were added, so that freed rows have no effect. */
 sn_constraint graph_any_constraint(const sn_world *world, uint64_t *seed)
 {
     sn_constraint_walk walk = {0};
@@ -343,7 +343,7 @@ sn_constraint graph_any_constraint(const sn_world *world, uint64_t *seed)
     return walk.constraint;
 }
 
-/* Particles close to one in number, each once; 0 if there are none. */
+/* Chooses particles with numbers close to each other, each once; false if that is impossible. */
 static bool choose_neighbours(const sn_world *world, uint64_t *seed, uint32_t count, sn_particle *chosen)
 {
     sn_particle first = graph_any_particle(world, seed);
@@ -361,7 +361,7 @@ static bool choose_neighbours(const sn_world *world, uint64_t *seed, uint32_t co
     return found == count;
 }
 
-/* Any kind, on particles or, now and then, on spots. */
+/* Adds a constraint of any kind, on particles or, sometimes, on barycentric points. */
 static void add_any(sn_world *world, uint64_t *seed)
 {
     uint32_t kind = 1 + support_random_below(seed, sn_kind_count(world) - 1);
@@ -417,7 +417,7 @@ const graph_shape graph_shapes[GRAPH_SHAPES] = {
     [GRAPH_MIXED] = {"all kinds", build_mixed, 5000},
 };
 
-/* ---- Edits ------------------------------------------------------------------------------------------------------------- */
+/* ---- Edits ------------------------------------------------------------------------------------------------------- */
 
 static void add_rod(sn_world *world, uint64_t *seed)
 {
@@ -440,7 +440,7 @@ static void change_points(sn_world *world, uint64_t *seed)
     sn_constraint_change(world, c, &def);
 }
 
-/* Other numbers in the same places, or the other way to give. */
+/* Changes the stiffness, the material or the rest length of a constraint. */
 static void change_give(sn_world *world, uint64_t *seed)
 {
     sn_constraint c = graph_any_constraint(world, seed);
@@ -478,7 +478,7 @@ static void remove_one(sn_world *world, uint64_t *seed)
         assert_ok(world, sn_constraint_remove(world, c));
 }
 
-/* The last particle of all, which is most often one that came late. */
+/* Removes the last particle of all, which was usually added late. */
 static void remove_last(sn_world *world)
 {
     uint32_t count = world->particles.table.count;
@@ -540,7 +540,7 @@ void graph_edit(sn_world *world, uint64_t *seed, bool rare)
     }
 }
 
-/* ---- Plans ------------------------------------------------------------------------------------------------------------- */
+/* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
 void graph_assert_planned(sn_world *world, const char *what, const char *file, int line)
 {
@@ -571,7 +571,7 @@ void graph_assert_same_plan(const sn_world *a, const sn_world *b, const char *wh
                    (a->plan.name##_table.count &&                                                                      \
                     memcmp(a->plan.name, b->plan.name, a->plan.name##_table.count * sizeof(type)) != 0)))              \
         wrong = #name;
-    SN_PLAN_ARRAYS(SN_PLAN_TABLE) /* the copies are checked against the constraints */
+    SN_PLAN_ARRAYS(SN_PLAN_TABLE) /* copies of constraint data are compared with the constraints */
 #undef SN_PLAN_TABLE
     uint32_t count = a->particles.table.count;
     if (!wrong && (count != b->particles.table.count ||

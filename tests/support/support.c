@@ -1,4 +1,4 @@
-/* What several test programs share; support.h says what each piece is for. */
+/* Shared by several test programs; see support.h. */
 #include "support/support.h"
 
 #include <ctype.h>
@@ -79,7 +79,7 @@ void support_assert_result(const sn_world *world, sn_result got, sn_result expec
     _fail(file, line);
 }
 
-/* ---- Rounds ------------------------------------------------------------------------------------------------------- */
+/* ---- Rounds ------------------------------------------------------------------------------------------------------ */
 
 uint32_t support_rounds(uint32_t full, uint32_t watched)
 {
@@ -117,7 +117,7 @@ static bool contains(const char *text, const char *word, size_t length)
     return false;
 }
 
-/* "a|b|c": one of them. */
+/* Whether a text contains one of "a|b|c". */
 static bool contains_one(const char *text, const char *words, size_t length)
 {
     const char *end = words + length;
@@ -184,7 +184,7 @@ void support_assert_same_world(const sn_world *a, const sn_world *b, const char 
     _fail(file, line);
 }
 
-/* ---- Chance ------------------------------------------------------------------------------------------------------ */
+/* ---- Random numbers ---------------------------------------------------------------------------------------------- */
 
 uint64_t support_random(uint64_t *state)
 {
@@ -206,11 +206,11 @@ double support_random_in(uint64_t *state, double least, double most)
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-/* Lies directly before each block, at any alignment, so it is copied in and out. */
+/* Directly before each block, at any alignment, so it is copied in and out. */
 typedef struct block_header {
     void *raw;
     size_t size;
-    size_t room; /* bytes after the block that belong to it too */
+    size_t room; /* bytes after the block that belong to it */
     uint64_t mark;
 } block_header;
 
@@ -236,7 +236,7 @@ static bool must_fail(const support_memory *memory)
     return memory->fail_ever_after || memory->requests == memory->fail_at;
 }
 
-/* An address that has this alignment and no better one. */
+/* An address with this alignment and no larger one. */
 static unsigned char *align_exactly(unsigned char *address, size_t alignment)
 {
     size_t cycle = 2 * alignment;
@@ -258,7 +258,7 @@ static void *count_and_allocate(void *context, size_t size, size_t alignment)
     }
     size_t overhead = sizeof(block_header) + 3 * MOST_ALIGN + GUARD_BYTES;
     if (size > SIZE_MAX / 4 || size + overhead > (size_t)1 << 32)
-        return NULL; /* nobody has so much */
+        return NULL; /* more than any machine has */
     unsigned char *raw = malloc(size + overhead);
     if (!raw)
         return NULL;
@@ -497,9 +497,10 @@ sn_vec3 support_wind(void *context, const sn_field_in *in)
     return vec((double)in->mass * (0.5 + 0.25 * t - 0.125 * y), (double)in->mass * 0.25 * x, 0);
 }
 
-/* ---- A kind of one's own ----------------------------------------------------------------------------------------- */
+/* ---- A registered kind ------------------------------------------------------------------------------------------- */
 
-/* C = x1.x - x0.x - gap; its gradient is (-1, 0, 0) by the first point and (1, 0, 0) by the second. */
+/* C = x1.x - x0.x - gap; its gradient is (-1, 0, 0) with respect to the first point and (1, 0, 0) with respect to
+   the second. */
 static bool gap_eval(const sn_eval_in *in, const sn_eval_out *out)
 {
     out->c[0] = in->x[1].x - in->x[0].x - in->param[0];
@@ -570,7 +571,7 @@ uint32_t support_particle_of_point(const sn_kind *kind, bool longer, uint32_t i)
     return longer ? octahedron[i] : tetrahedron[i];
 }
 
-/* A harmless value for a parameter that the kind can neither measure nor knows a default for. */
+/* A harmless value for a parameter that can neither be measured nor has a default. */
 static void fill_param(const sn_param *param, bool flat, sn_real *value)
 {
     bool any = param->least == 0 && param->most == 0;
@@ -621,7 +622,7 @@ static sn_constraint zoo_add(sn_world *world, const sn_constraint_def *def)
     return constraint;
 }
 
-/* Each kind has a cage of five particles of its own. The first four particles of all are immovable and in no cage. */
+/* Each kind has its own five particles. The first four particles of all are immovable and belong to no kind. */
 enum { ZOO_CAGE = 5 };
 
 static sn_particle zoo_particle(sn_particles grid, uint32_t kind, uint32_t i)
@@ -629,8 +630,8 @@ static sn_particle zoo_particle(sn_particles grid, uint32_t kind, uint32_t i)
     return sn_particles_at(grid, 4 + ZOO_CAGE * (kind - 1) + i);
 }
 
-/* Spots reach over the bars: a triangle has a corner in the next cage, and a tetrahedron also an immovable one, so that
-   the constraints of the zoo touch each other. */
+/* Barycentric points use particles of other kinds: a triangle has a corner of the next kind, and a tetrahedron also
+   an immovable one. So the constraints of the zoo are connected. */
 static sn_point zoo_spot(sn_particles grid, uint32_t kind, uint32_t i, bool solid)
 {
     sn_particle a = zoo_particle(grid, kind, i), b = zoo_particle(grid, kind, (i + 1) % ZOO_CAGE);
@@ -680,8 +681,8 @@ static sn_particles zoo_grid(sn_world *world)
     return grid;
 }
 
-/* Soft tethers at the places where the particles begin: constraints that begin far from satisfied, or that nothing but
-   rods would keep from collapsing, would otherwise throw their particles to infinity by and by. */
+/* Soft tethers at the initial positions of the particles. Without them, constraints with a large initial error, or
+   without rods to keep their particles apart, would gradually throw particles to infinity. */
 static sn_constraints zoo_tethers(sn_world *world, sn_particles grid)
 {
     const sn_material soft = {real(0.01), 2};

@@ -18,9 +18,9 @@ static sn_body body(web_world *w, uint32_t number)
     return sn_body_from_index(w->world, number);
 }
 
-/* ---- Particles ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Particles --------------------------------------------------------------------------------------------------- */
 
-/* in: position, velocity, mass, radius. *number gets what it goes by. */
+/* in: position, velocity, mass, radius. *number: the number of the particle. */
 WEB(web_particle_add)
 sn_result web_particle_add(web_world *w, const double *in, uint32_t group, uint32_t *number)
 {
@@ -36,7 +36,7 @@ sn_result web_particle_add(web_world *w, const double *in, uint32_t group, uint3
     return result;
 }
 
-/* Many at rest; xyz are floats. *first gets the number of the first. */
+/* Adds many particles at rest; xyz are floats. *first: the number of the first. */
 WEB(web_particles_add)
 sn_result web_particles_add(web_world *w, uint32_t count, const sn_real *xyz, double mass, double radius,
                             uint32_t group, uint32_t *first)
@@ -54,7 +54,7 @@ sn_result web_particles_add(web_world *w, uint32_t count, const sn_real *xyz, do
     return result;
 }
 
-/* What can be done to a particle. */
+/* Actions on a particle. */
 enum { SET_POSITION, SET_VELOCITY, SET_MASS, ADD_FORCE, ADD_IMPULSE, MOVE_TO, REMOVE };
 
 WEB(web_particle_change)
@@ -84,13 +84,13 @@ sn_result web_particle_change(web_world *w, uint32_t number, int what, double x,
     }
 }
 
-/* kg; infinite when immovable; NaN if there is none. */
+/* kg; infinite if immovable; NaN if there is no such particle. */
 WEB(web_particle_mass) double web_particle_mass(web_world *w, uint32_t number)
 {
     return (double)sn_particle_mass(w->world, particle(w, number));
 }
 
-/* Holds or lets go a particle, or the body that it is the middle of. */
+/* Pins or releases a particle, or the body whose centre particle it is. */
 WEB(web_pin) sn_result web_pin(web_world *w, uint32_t number, bool pin)
 {
     if (!particle(w, number).generation)
@@ -99,7 +99,7 @@ WEB(web_pin) sn_result web_pin(web_world *w, uint32_t number, bool pin)
     return done ? SN_OK : SN_ERROR_MEMORY;
 }
 
-/* ---- Bodies --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
 WEB(web_body_particle) int32_t web_body_particle(web_world *w, uint32_t number)
 {
@@ -124,7 +124,7 @@ WEB(web_body_velocity) sn_result web_body_velocity(web_world *w, uint32_t number
     return sn_body_set_velocity(w->world, body(w, number), vector(in), vector(in + 3));
 }
 
-/* A place in the world, in the body's own frame. */
+/* Transforms a point of the world into the body's own frame, in place. */
 WEB(web_body_own) void web_body_own(web_world *w, uint32_t number, double *place)
 {
     sn_vec3 own = sn_body_to_own(w->world, body(w, number), vector(place));
@@ -143,7 +143,8 @@ WEB(web_body_remove) sn_result web_body_remove(web_world *w, uint32_t number)
     return sn_body_remove(w->world, body(w, number));
 }
 
-/* The dynamic body, or the static or kinematic one, that was added last by a document; -1: there is none. */
+/* The number of the dynamic body that a document added last; -1: none. web_last_fixed: of the static or kinematic
+   one. */
 WEB(web_last_body) int32_t web_last_body(web_world *w)
 {
     int32_t last = -1;
@@ -163,9 +164,9 @@ WEB(web_last_fixed) int32_t web_last_fixed(web_world *w)
     return last;
 }
 
-/* ---- Constraints ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Constraints ------------------------------------------------------------------------------------------------- */
 
-/* Five numbers: what it is (0 a particle, 1 a spot of a body, 2 a place), its number, where. */
+/* Five numbers: the type (0 a particle, 1 an anchor on a body, 2 a point of the world), its number, the position. */
 #define POINT_NUMBERS 5
 
 static bool read_points(web_world *w, uint32_t count, const double *in, sn_point *points)
@@ -261,8 +262,8 @@ WEB(web_constraint_force) double web_constraint_force(web_world *w, const uint32
     return (double)sn_constraint_force(w->world, constraint(handle)).magnitude;
 }
 
-/* Gives all constraints of a kind (0: of all) another material; those that refuse it, being of a kind without, are left alone. *count
-   gets how many took it. An error only if it was all of them. */
+/* Sets the material of all constraints of a kind (0: of all kinds). Constraints of kinds without a material refuse
+   it and are skipped. *count: how many accepted. An error only if all refused. */
 WEB(web_material) sn_result web_material(web_world *w, uint32_t kind, const double *material, uint32_t *count)
 {
     sn_constraint_walk walk = {0};
@@ -286,8 +287,8 @@ WEB(web_material) sn_result web_material(web_world *w, uint32_t kind, const doub
     return *count ? SN_OK : result;
 }
 
-/* in: anchor, axis, then the numbers of sn_joint_def from least to torque_strength in their order, with second_axis after spring_damping;
-   SN_MEASURE where there is none. */
+/* in: anchor, axis, then the numbers of sn_joint_def from least to torque_strength in their order, with second_axis
+   after spring_damping; SN_MEASURE for values that are not given. */
 WEB(web_joint_add)
 sn_result web_joint_add(web_world *w, uint32_t kind, int32_t a, int32_t b, const double *in, uint32_t *out)
 {

@@ -1,4 +1,4 @@
-/* The engine: memory, texts, files, and what can be said without a world. */
+/* The engine: memory, texts, files, and calls without a world. */
 #include "scene/tables.h"
 #include "web/glue/glue.h"
 
@@ -28,7 +28,7 @@ WEB(web_engine_create) web_engine *web_engine_create(web_pool *pool)
     return engine;
 }
 
-/* ---- Texts ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Texts ------------------------------------------------------------------------------------------------------- */
 
 WEB(web_text) const char *web_text(const web_engine *engine)
 {
@@ -103,9 +103,9 @@ void *web_array_take(web_array *array, size_t count)
     return array->data;
 }
 
-/* ---- Files that a scene may name --------------------------------------------------------------------------------------------- */
+/* ---- Files that a scene may name --------------------------------------------------------------------------------- */
 
-/* Takes over name and bytes, which are of web_take. False when memory runs out. */
+/* Takes ownership of name and bytes, both from web_take. False when memory runs out. */
 WEB(web_file_add) bool web_file_add(web_engine *engine, char *name, char *bytes, size_t size)
 {
     web_file *file = malloc(sizeof *file);
@@ -127,7 +127,7 @@ WEB(web_files_clear) void web_files_clear(web_engine *engine)
     engine->files = NULL;
 }
 
-/* ---- What there is: kinds, names of settings, types of objects, all at once ---------------------------------------------------- */
+/* ---- Tables: kinds, names of settings, types of objects, all at once --------------------------------------------- */
 
 static void tell_params(sn_document *d, sn_value *record, const char *key, const sn_param *param)
 {

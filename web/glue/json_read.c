@@ -1,7 +1,7 @@
-/* JSON text to document. There is no jansson in WebAssembly: the package's JavaScript parses the text, with
-   jsonc-parser, and hands over what it found as events (web/package/src/json.js says how they are laid out). This file
-   makes a document of them, or says what is wrong in the words of the command's reader, scene/json_read.c; web/tests/json.test.mjs holds
-   both to the same. */
+/* JSON text to document. There is no jansson in WebAssembly: the package's JavaScript parses the text with
+   jsonc-parser and returns events (web/package/src/json.js describes their layout). This file makes a document of
+   them, or reports a mistake with the messages of the command's reader, scene/json_read.c; web/tests/json.test.mjs
+   checks that both agree. */
 #include "scene/json_words.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define OF_THE_HOST(name)
 #endif
 
-/* The events of a text without a byte order mark, in memory of malloc; NULL if there is none. */
+/* The events of a text without a byte order mark, in memory of malloc; NULL when that fails. */
 OF_THE_HOST(json_events) void *web_json_events(const char *text, size_t length, size_t *size);
 
 typedef enum event_type {
@@ -29,7 +29,7 @@ typedef enum event_type {
     EVENT_WRONG
 } event_type;
 
-/* What can be wrong. The first ones: something else was expected. */
+/* The mistakes. For the first ones, something else was expected. */
 typedef enum flaw {
     EXPECTED_VALUE,
     EXPECTED_FIRST_VALUE,
@@ -44,7 +44,7 @@ typedef enum flaw {
     WRONG_TWICE,
     WRONG_INTEGER,
     WRONG_NUMBER,
-    WRONG_IN_QUOTES, /* and on, in the order of sn_json_flaw */
+    WRONG_IN_QUOTES, /* from here on, in the order of sn_json_flaw */
     FLAW_COUNT = WRONG_IN_QUOTES + SN_JSON_OPEN + 1
 } flaw;
 
@@ -58,7 +58,7 @@ typedef struct reading {
     size_t skipped; /* bytes of a byte order mark */
     sn_document *document;
     const char *events, *end;
-    const char *key; /* of the value to come; NULL in a list */
+    const char *key; /* of the next value; NULL in a list */
     uint32_t depth;
     sn_value *open[SN_DOCUMENT_DEPTH];
 } reading;
@@ -69,14 +69,14 @@ static bool out_of_memory(const reading *reader)
     return sn_json_fail(&reader->of, "out of memory");
 }
 
-/* Never said of what json.js writes. */
+/* Reports malformed events, which json.js never writes. */
 static bool nonsense(const reading *reader)
 {
     *reader->of.place = (sn_place){0, 0};
     return sn_json_fail(&reader->of, "the events of the JSON parser make no sense");
 }
 
-/* ---- What is wrong with the text --------------------------------------------------------------------------------- */
+/* ---- Mistakes in the text ---------------------------------------------------------------------------------------- */
 
 static bool explain_expected(const sn_json_text *of, flaw found, size_t start)
 {
@@ -126,7 +126,7 @@ static bool read_wrong(const reading *reader, const event *e)
 
 /* ---- Events to values -------------------------------------------------------------------------------------------- */
 
-/* The bytes behind the two words of an event. */
+/* The size of the data after the two words of an event, in bytes. */
 static uint64_t data_size(const event *e)
 {
     switch (e->type) {
@@ -158,14 +158,15 @@ static bool next(reading *reader, event *e)
     return true;
 }
 
-/* Whether a zero ends its text, and is the only one. */
+/* Whether a zero ends its text, and is the only zero. */
 static bool is_text(const event *e)
 {
     const char *text = e->data;
     return memchr(text, 0, (size_t)e->count + 1) == text + e->count;
 }
 
-/* Whether an event may come now: in a record keys and values take turns, in a list there are values, and one alone. */
+/* Whether an event is allowed now: in a record keys and values alternate, in a list there are only values, and a
+   document has one value. */
 static bool fits(const reading *reader, const event *e)
 {
     const sn_value *parent = reader->depth ? reader->open[reader->depth - 1] : NULL;

@@ -1,8 +1,10 @@
-/* Threads: the task hook of a world on workers of the page. The page makes them beforehand, since a worker does not start before
-   the one who makes it has returned to its event loop; each calls web_pool_work and stays there.
+/* Threads: the task hook of a world, on workers of the page. The page starts them in advance, since a worker starts
+   only after its creator has returned to the event loop. Each worker calls web_pool_work, which does not return
+   until the pool ends.
 
-   A loop is opened, everybody takes tasks from one counter, and when none is left the caller closes it and waits for those who
-   are inside. Who comes late finds it closed, or finds the next one, and does its part of that. */
+   A loop is opened, and all threads take tasks from one counter. When none is left, the caller closes the loop and
+   waits for the threads that are inside. A worker that arrives late finds it closed, or finds the next loop, and
+   takes part in that. */
 #include "web/glue/glue.h"
 
 #include <stdatomic.h>
@@ -10,12 +12,12 @@
 
 #if defined(__wasm_atomics__)
 
-/* How often a worker looks for the next loop before it goes to sleep, and a microsecond or so passes between looks at what is
-   shared: the loops of a step follow each other within microseconds, and steps within milliseconds. */
+/* How often a worker looks for the next loop before it sleeps; about a microsecond passes between accesses to shared
+   memory. The loops of a step follow each other within microseconds, and steps within milliseconds. */
 #define LOOKS 4000
 
 struct web_pool {
-    atomic_uint turn; /* counts loops; workers sleep on it */
+    atomic_uint turn; /* number of the present loop; workers sleep on it */
     atomic_uint sleeping;
     atomic_uint open;
     atomic_uint inside;
@@ -44,7 +46,7 @@ static void wake(web_pool *pool)
         __builtin_wasm_memory_atomic_notify((int *)(void *)&pool->turn, UINT32_MAX);
 }
 
-/* Waits for a turn other than the one seen. */
+/* Waits until the number of the loop changes. */
 static unsigned wait_for_turn(web_pool *pool, unsigned seen)
 {
     for (int i = 0; i < LOOKS; ++i)
@@ -57,7 +59,7 @@ static unsigned wait_for_turn(web_pool *pool, unsigned seen)
     return atomic_load(&pool->turn);
 }
 
-/* What a worker does until the pool ends. */
+/* The main function of a worker; returns when the pool ends. */
 WEB(web_pool_work) void web_pool_work(web_pool *pool)
 {
     unsigned seen = atomic_load(&pool->turn);
@@ -70,7 +72,7 @@ WEB(web_pool_work) void web_pool_work(web_pool *pool)
     }
 }
 
-/* The caller does not sleep: on the main thread of a page that is forbidden. */
+/* The caller does not sleep, which is forbidden on the main thread of a page. */
 static void run(void *context, uint32_t count, void (*task)(void *data, uint32_t index), void *data)
 {
     web_pool *pool = context;

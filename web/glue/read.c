@@ -1,4 +1,4 @@
-/* Reading a world: numbers in the order of particles and bodies, the report, what is drawn, what a ray meets. */
+/* Reading a world: arrays by the numbers of particles and bodies, the report, meshes for drawing, ray queries. */
 #include "export/body_mesh.h"
 #include "export/shape_mesh.h"
 #include "web/glue/glue.h"
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Arrays ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Arrays ------------------------------------------------------------------------------------------------------ */
 
-/* Vectors or scalars of a view by the numbers of particles; `none` for those that nobody has. */
+/* Copies vectors or scalars of a view, ordered by the numbers of particles; `none` for unused numbers. */
 static bool put_in_order(web_array *array, const sn_view *view, uint32_t width, sn_real none)
 {
     sn_real *out = web_array_take(array, (size_t)view->slot_count * width);
@@ -95,12 +95,13 @@ static void put_end(sn_real *out, const sn_point *point)
     out[2] = point->place.x, out[3] = point->place.y, out[4] = point->place.z;
 }
 
-/* Rods, ropes and springs that hold on to a body, to a spot in a triangle or to a place; and hinges, whose ends are in one place. */
+/* Lists rods, ropes and springs that are attached to a body, to a barycentric point or to a point of the world; and
+   hinges, whose ends coincide. */
 static bool put_ties(web_world *w, web_array *array)
 {
     sn_constraint_walk walk = {0};
     size_t count = 0, capacity = 0;
-    for (int pass = 0; pass < 2; ++pass, walk = (sn_constraint_walk){0}) { /* first they are counted */
+    for (int pass = 0; pass < 2; ++pass, walk = (sn_constraint_walk){0}) { /* the first pass only counts */
         sn_real *out = pass ? web_array_take(array, capacity) : NULL;
         while (sn_constraint_next(w->world, &walk)) {
             sn_constraint_def def;
@@ -148,7 +149,7 @@ static bool put(web_world *w, web_array_of which)
     }
 }
 
-/* Brings an array up to date. out: where it is, and how many numbers it has. False when memory runs out. */
+/* Updates an array. out: its address and count. False when memory runs out. */
 WEB(web_array_of_world) bool web_array_of_world(web_world *w, int which, uint32_t *out)
 {
     if (!put(w, (web_array_of)which))
@@ -158,7 +159,8 @@ WEB(web_array_of_world) bool web_array_of_world(web_world *w, int which, uint32_
     return true;
 }
 
-/* Storage as it is. out: positions, velocities, items, bytes from one to the next, slot, numbers, index. */
+/* The storage of particles, without copying. out: positions, velocities, items, stride in bytes, slot, numbers,
+   index. */
 WEB(web_storage) void web_storage(web_world *w, uint32_t *out)
 {
     sn_view x = sn_world_view_positions(w->world), v = sn_world_view_velocities(w->world);
@@ -180,12 +182,13 @@ WEB(web_counts) void web_counts(web_world *w, uint32_t *out)
     out[3] = sn_world_dimensions(w->world);
 }
 
-/* ---- The report ---------------------------------------------------------------------------------------------------------------- */
+/* ---- The report -------------------------------------------------------------------------------------------------- */
 
 #define REPORT_HEAD 22
 #define REPORT_KIND 6
 
-/* out: so many numbers, then five for each kind, for which it has room; *kinds gets how many. */
+/* out: the REPORT_HEAD numbers of the report, then REPORT_KIND for each kind; it must have room for these. *kinds:
+   how many kinds. */
 WEB(web_report) sn_result web_report(web_world *w, double *out, uint32_t *kinds)
 {
     sn_report r;
@@ -228,7 +231,7 @@ WEB(web_report) sn_result web_report(web_world *w, double *out, uint32_t *kinds)
     return SN_OK;
 }
 
-/* ---- What is drawn ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Meshes for drawing ------------------------------------------------------------------------------------------ */
 
 static void tell_vector(sn_document *d, sn_value *record, const char *key, sn_vec3 v)
 {
@@ -302,7 +305,7 @@ static void tell_fixed(web_world *w, sn_document *d, sn_value *list, const sn_sc
         tell_shape(d, shapes, &def.shapes[k]);
 }
 
-/* Answers with what the scene is made of. */
+/* The result is a description of the scene's content. */
 WEB(web_describe) bool web_describe(web_world *w)
 {
     sn_document d;
@@ -328,8 +331,8 @@ WEB(web_describe) bool web_describe(web_world *w)
     return good;
 }
 
-/* The surface of the bodies of an object, in their frames. out: vertices and their count, the body of each (by its place in the
-   object), triangles and their count; the three blocks are for web_give. */
+/* The surface of the bodies of an object, in their frames. out: vertices and their count, the body of each vertex
+   (as its index in the object), triangles and their count; the three blocks are freed by web_give. */
 WEB(web_body_mesh) bool web_body_mesh(web_world *w, uint32_t object, uint32_t *out)
 {
     sn_body_mesh mesh;
@@ -348,7 +351,8 @@ WEB(web_body_mesh) bool web_body_mesh(web_world *w, uint32_t object, uint32_t *o
     return true;
 }
 
-/* The same for one body, without the bodies; planes reach `reach` m around a centre. Empty for fields that are no mesh. */
+/* The same for one body, without the body of each vertex; planes reach `reach` m around a centre. Empty for fields
+   without a mesh. */
 WEB(web_fixed_mesh)
 bool web_fixed_mesh(web_world *w, uint32_t number, double x, double y, double z, double reach, uint32_t *out)
 {
@@ -367,9 +371,9 @@ bool web_fixed_mesh(web_world *w, uint32_t number, double x, double y, double z,
     return true;
 }
 
-/* ---- Debug drawing ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Debug drawing ----------------------------------------------------------------------------------------------- */
 
-/* What sn_world_draw shows, as numbers; first they are only counted. Colours, 0xrrggbb, are exact in a float. */
+/* The drawing of sn_world_draw, as numbers; the first pass only counts. Colours, 0xrrggbb, are exact in a float. */
 typedef struct web_drawing {
     float *points, *lines;
     size_t point_count, line_count;
@@ -406,8 +410,8 @@ static void draw_line(void *context, sn_vec3 from, sn_vec3 to, uint32_t colour)
     d->line_count++;
 }
 
-/* layers: bits of sn_draw_layer. size, m: of the scene, by which axes, normals and pieces of planes are as long as looks well. out: points, how many,
-   lines, how many. */
+/* layers: bits of sn_draw_layer. size, m: the size of the scene, from which the lengths of axes, normals and pieces
+   of planes follow. out: points, how many, lines, how many. */
 WEB(web_draw) sn_result web_draw(web_world *w, uint32_t layers, double size, uint32_t *out)
 {
     web_drawing d = {0};
@@ -435,9 +439,9 @@ WEB(web_draw) sn_result web_draw(web_world *w, uint32_t layers, double size, uin
     return result;
 }
 
-/* ---- The mouse ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- The mouse --------------------------------------------------------------------------------------------------- */
 
-/* in: origin, direction, length, reach. out: particle, body (or -1), distance, point. False: the ray meets nothing. */
+/* in: origin, direction, length, reach. out: particle, body (or -1), distance, point. False: the ray hits nothing. */
 WEB(web_pick) bool web_pick(web_world *w, const double *in, double *out)
 {
     sn_vec3 origin = {(sn_real)in[0], (sn_real)in[1], (sn_real)in[2]};
@@ -462,9 +466,9 @@ WEB(web_pick) bool web_pick(web_world *w, const double *in, double *out)
     return true;
 }
 
-/* ---- A look at one thing -------------------------------------------------------------------------------------------------------------- */
+/* ---- Inspecting one particle or body ----------------------------------------------------------------------------- */
 
-/* Whether a point is of the particle, or of the body. */
+/* Whether a point belongs to the particle or to the body. */
 static bool is_of(const sn_point *point, uint32_t particle, int32_t body)
 {
     if (point->type == SN_POINT_BODY)
@@ -475,7 +479,7 @@ static bool is_of(const sn_point *point, uint32_t particle, int32_t body)
     return false;
 }
 
-/* By how much a constraint is missed, in the unit of its kind: the worst of its rows. */
+/* The error of a constraint, in the unit of its kind: the largest of its rows. */
 static double missed(const web_world *w, sn_constraint c)
 {
     sn_real value[SN_MAX_ROWS];
@@ -490,8 +494,9 @@ static double missed(const web_world *w, sn_constraint c)
     return worst;
 }
 
-/* What holds a particle, or the body that it is the middle of. out: mass, velocity, how many constraints, the kind and the force (N) of the one that pulls most, the kind and the
-   error of the one that is missed most (in the unit of its kind), the sum of their forces (N). */
+/* The constraints on a particle, or on the body whose centre particle it is. out: mass, velocity, number of
+   constraints, kind and force (N) of the one with the largest force, kind and error of the one with the largest
+   error (in the unit of its kind), sum of the forces (N). */
 WEB(web_inspect) sn_result web_inspect(web_world *w, uint32_t number, int32_t body, double *out)
 {
     sn_particle p = sn_particle_from_index(w->world, number);

@@ -1,4 +1,4 @@
-/* Cutting, what came apart, and triangles as they are now. */
+/* Cutting, tears, and the present triangles. */
 #include "web/glue/glue.h"
 
 #include "export/torn_mesh.h"
@@ -11,7 +11,8 @@ static sn_vec3 vector(const double *at)
     return (sn_vec3){(sn_real)at[0], (sn_real)at[1], (sn_real)at[2]};
 }
 
-/* in: the blade, four places, the group or -1, whether along edges only. out: inserted, split, removed, released, left. */
+/* in: the blade, four points, the group or -1, whether to cut along edges only. out: inserted, split, removed,
+   released, left. */
 WEB(web_cut) sn_result web_cut(web_world *w, const double *in, double *out)
 {
     sn_cut_def def = sn_default_cut_def();
@@ -27,7 +28,7 @@ WEB(web_cut) sn_result web_cut(web_world *w, const double *in, double *out)
     return result;
 }
 
-/* ---- What came apart ----------------------------------------------------------------------------------------------------- */
+/* ---- Tears ------------------------------------------------------------------------------------------------------- */
 
 #define TEAR_NUMBERS 15
 
@@ -42,8 +43,9 @@ static void tell_constraint(sn_constraint c, double *kind, double *number)
     *number = c.generation ? (double)c.index : -1;
 }
 
-/* Fifteen doubles each: type, by a cut, particle, other, made (-1: none), kind and number of the constraint (-1), place, strain, force, released, kind and number of what
-   formed (-1). out: where, and how many tears. False when memory runs out. */
+/* Fifteen doubles each: type, by a cut, particle, other, new particle (-1: none), kind and number of the constraint
+   (-1: none), position, strain, force, released, kind and number of a new constraint (-1: none). out: address, and
+   number of tears. False when memory runs out. */
 WEB(web_tears) bool web_tears(web_world *w, uint32_t *out)
 {
     uint32_t count;
@@ -74,14 +76,14 @@ WEB(web_tears) bool web_tears(web_world *w, uint32_t *out)
     return true;
 }
 
-/* ---- Topology ------------------------------------------------------------------------------------------------------------ */
+/* ---- Topology ---------------------------------------------------------------------------------------------------- */
 
 WEB(web_topology) double web_topology(web_world *w)
 {
     return (double)sn_world_topology(w->world);
 }
 
-/* The number of the object that has a skin; UINT32_MAX: none. */
+/* The index of the object with a skin; UINT32_MAX: none. */
 static uint32_t object_of(const web_world *w, sn_skin skin)
 {
     const sn_object *object;
@@ -91,7 +93,8 @@ static uint32_t object_of(const web_world *w, sn_skin skin)
     return UINT32_MAX;
 }
 
-/* Five whole numbers each: object, triangle, three particles. out: where, how many numbers, and whether the changes are known. False when memory runs out. */
+/* Five integers each: object, triangle, three particles. out: address, number of integers, and whether the changes
+   are known. False when memory runs out. */
 WEB(web_topology_since) bool web_topology_since(web_world *w, double since, uint32_t *out)
 {
     const sn_topology_change *change = NULL;
@@ -115,9 +118,10 @@ WEB(web_topology_since) bool web_topology_since(web_world *w, double since, uint
     return true;
 }
 
-/* ---- What is drawn of an object ------------------------------------------------------------------------------------------ */
+/* ---- Meshes for drawing ------------------------------------------------------------------------------------------ */
 
-/* Triangles and lines as they are now, numbers of particles. out: where, how many triangles, how many lines, which come behind. False when memory runs out. */
+/* The present triangles and lines of an object, as numbers of particles. out: address, number of triangles, number
+   of lines, which follow the triangles. False when memory runs out. */
 WEB(web_mesh) bool web_mesh(web_world *w, uint32_t number, uint32_t *out)
 {
     const sn_object *object = sn_scene_object(w->scene, number);

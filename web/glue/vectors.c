@@ -1,4 +1,4 @@
-/* Whether the kernels of this module run in vectors. */
+/* Whether the kernels of this module use vector instructions. */
 #include "wide/variants.h"
 
 __attribute__((export_name("web_vectors"))) int web_vectors(void)

@@ -1,6 +1,7 @@
-/* In place of src/wide/scalar.c, contact_scalar.c, chain_plain.c and the drivers without vectors, most of which a module with vectors never runs: a
-   world asks for the widest kernels that there are, and every kind has a formula for vectors. Only the last few distances of a batch
-   are solved one by one. A browser without vectors gets another module (sinew-scalar.wasm). */
+/* Replaces src/wide/scalar.c, contact_scalar.c, chain_plain.c and the drivers without vectors, most of which a
+   module with vectors never runs: a world uses the widest kernels available, and every kind has a formula for
+   vectors. Only the last few distances of a batch are solved one by one. A browser without vectors gets another
+   module (sinew-scalar.wasm). */
 #define SN_VECTOR 0
 #define PAIR_FEW
 #include "wide/distance.h"
@@ -28,7 +29,7 @@ bool sn_wide_chain_plain(sn_wide_chain *run)
     return sn_wide_lanes4()->chain(run);
 }
 
-/* A kind without a formula for vectors would come here. There is none: web/build.mjs compiles each for both. */
+/* A kind without a formula for vectors would need this. There is none: web/build.mjs compiles each kind for both. */
 void sn_wide_drive_lanes_0(const sn_wide_run *run, sn_lanes_fn *formula)
 {
     (void)run, (void)formula;

@@ -1,11 +1,11 @@
-/* Worlds, each with the scene that it is made from: making, settings, running, going back. */
+/* Worlds, each with the scene from which it is made: making, settings, running, returning to a moment. */
 #include "scene/tables.h"
 #include "web/glue/glue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Making ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
 
 static bool read_file(void *context, const char *name, sn_arena *arena, const void **bytes, size_t *size, char *message,
                       size_t message_size)
@@ -24,7 +24,7 @@ static bool read_file(void *context, const char *name, sn_arena *arena, const vo
     return false;
 }
 
-/* Warnings of the world, such as of a spring that is too stiff for a substep, join those of the scene. */
+/* Adds warnings of the world, such as of a spring that is too stiff for a substep, to the problems of the scene. */
 static void note_warning(void *context, sn_log_level level, const char *text)
 {
     web_world *w = context;
@@ -41,8 +41,8 @@ WEB(web_world_destroy) void web_world_destroy(web_world *w)
     free(w);
 }
 
-/* Makes the scene of a text. name is taken over, being of web_take. NULL if there is none. Either way the answer is the list of
-   problems. */
+/* Makes the scene of a text. Takes ownership of name, which is from web_take. NULL on failure. In either case the
+   result text is the list of problems. */
 WEB(web_scene_load)
 web_world *web_scene_load(web_engine *engine, char *name, const char *text, size_t length, uint32_t set_count,
                           const char *const *sets)
@@ -74,13 +74,13 @@ web_world *web_scene_load(web_engine *engine, char *name, const char *text, size
     return w;
 }
 
-/* The list of problems so far, those that came up while it ran included. */
+/* The result is the list of problems so far, including those from running. */
 WEB(web_problems) bool web_problems(web_world *w)
 {
     return web_answer_problems(w->engine, &w->loaded, &w->loaded.problems, w->name);
 }
 
-/* A document from a text that the package itself has written; false, with the problems as the answer. */
+/* Reads a text that the package itself has written into a document; false, with the problems as the result. */
 static bool read_document(web_world *w, const char *text, size_t length, sn_document *d, sn_problems *problems)
 {
     char message[512] = "";
@@ -99,7 +99,7 @@ static void let_go(sn_document *d, sn_problems *problems)
     sn_problems_release(problems);
 }
 
-/* Adds what a document describes. The answer is the list of problems. */
+/* Adds the content of a document to the scene. The result is the list of problems. */
 WEB(web_extend) bool web_extend(web_world *w, const char *text, size_t length)
 {
     sn_document d;
@@ -113,7 +113,7 @@ WEB(web_extend) bool web_extend(web_world *w, const char *text, size_t length)
     return good;
 }
 
-/* Takes out an object or a body by name. */
+/* Removes an object or a body by name. */
 WEB(web_remove) sn_result web_remove(web_world *w, const char *name)
 {
     return sn_scene_remove(w->scene, name);
@@ -129,7 +129,7 @@ WEB(web_friction) sn_result web_friction(web_world *w, double friction)
     return sn_scene_set_friction(w->scene, (sn_real)friction);
 }
 
-/* ---- Settings: the table of the scene format says what there is ------------------------------------------------------------------ */
+/* ---- Settings, from the table of the scene format ---------------------------------------------------------------- */
 
 static void tell_setting(sn_document *d, sn_value *record, const sn_key *key, const void *at)
 {
@@ -155,7 +155,7 @@ static void tell_setting(sn_document *d, sn_value *record, const sn_key *key, co
             numbers[i] = (double)real[i];
         sn_document_numbers(d, record, key->name, 3, numbers, NULL);
         break;
-    default: /* drags are no settings here */
+    default: /* drags are not settings here */
         break;
     }
 }
@@ -181,7 +181,7 @@ WEB(web_settings) bool web_settings(web_world *w)
     return good;
 }
 
-/* Puts what was given over the settings as they are. */
+/* Overwrites the present settings with those that were given. */
 static bool merge(sn_document *into, const sn_document *given, sn_problems *problems)
 {
     char message[512];
@@ -224,7 +224,7 @@ static bool configure(web_world *w, const sn_document *given, sn_problems *probl
     return good;
 }
 
-/* Changes those settings that a text names. The answer is the list of problems. */
+/* Changes the settings that a text names. The result is the list of problems. */
 WEB(web_configure) bool web_configure(web_world *w, const char *text, size_t length)
 {
     sn_document d;
@@ -250,7 +250,7 @@ WEB(web_profiled) bool web_profiled(web_world *w)
     return sn_world_settings(w->world).profile;
 }
 
-/* ---- Running ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Running ----------------------------------------------------------------------------------------------------- */
 
 WEB(web_step) sn_result web_step(web_world *w, double dt)
 {
@@ -305,7 +305,7 @@ WEB(web_relax) sn_result web_relax(web_world *w, const double *in, double *out)
     return result;
 }
 
-/* ---- Going back --------------------------------------------------------------------------------------------------------------- */
+/* ---- Returning to a moment --------------------------------------------------------------------------------------- */
 
 WEB(web_mark) sn_scene_moment *web_mark(web_world *w)
 {
@@ -337,7 +337,7 @@ WEB(web_moment_destroy) void web_moment_destroy(sn_scene_moment *moment)
     sn_scene_moment_destroy(moment);
 }
 
-/* The scene as it is now, as a text for people, is the answer. If it cannot be saved the answer says why. */
+/* The result is the present scene as indented text; if it cannot be saved, the reason. */
 WEB(web_save) bool web_save(web_world *w)
 {
     sn_document d;

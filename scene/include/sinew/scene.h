@@ -119,7 +119,7 @@ sn_result sn_scene_slice(sn_scene *scene, const sn_cut_def *def, sn_cut_info *in
    of a kind of your own, a shape that is a function. */
 sn_result sn_scene_save_file(sn_scene *scene, const char *path);
 
-/* ---- Running it ------------------------------------------------------------------------------ */
+/* ---- Running a scene ------------------------------------------------------------------------- */
 
 /* The world. It belongs to the scene. Every call may be made on it, but do not destroy it, and remove parts of
    objects with sn_scene_remove. */

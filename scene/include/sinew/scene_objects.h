@@ -70,7 +70,7 @@ typedef struct sn_stuff {
     sn_real tear_fatigue;
 } sn_stuff;
 
-/* What all objects have. */
+/* A rotation about an axis. */
 typedef struct sn_turn {
     sn_vec3 axis;  /* any length but 0; default (0, 1, 0) */
     sn_real angle; /* rad; default 0 */
@@ -90,6 +90,7 @@ typedef struct sn_object_skin {
     sn_real tear_fatigue;
 } sn_object_skin;
 
+/* Common to all types of objects. */
 typedef struct sn_object_def {
     const char *name; /* its name in the scene; NULL: its type and number, "rope1" */
     sn_vec3 position; /* m: the origin of its frame */
@@ -374,7 +375,7 @@ typedef struct sn_body_chain_def {
     sn_link_shape shape; /* default SN_LINK_CAPSULE */
     sn_vec3 direction;   /* in which it lies; any length but 0; default (0, -1, 0) */
     bool held;           /* its start is fixed to the world; default true */
-    sn_real bob;         /* kg: a ball at its end; 0, the default: there is none */
+    sn_real bob;         /* kg: a ball at its end; 0, the default: none */
     sn_real bob_radius;  /* m; default 0.2 */
     sn_real friction;    /* N m, of each joint; default 0 */
     sn_real strength;    /* N: its joints break above this; default 0: never */
@@ -402,7 +403,7 @@ const sn_object *sn_scene_add_bridge(sn_scene *scene, const sn_object_def *def, 
 
 /* ---- Wall ------------------------------------------------------------------------------------ */
 
-/* Boxes on boxes. Parts: bottom, top; no constraints. */
+/* A wall of boxes. Parts: bottom, top; no constraints. */
 typedef enum sn_bond { SN_BOND_RUNNING, SN_BOND_STACK, SN_BOND_PYRAMID } sn_bond;
 
 typedef struct sn_wall_def {
@@ -420,7 +421,7 @@ const sn_object *sn_scene_add_wall(sn_scene *scene, const sn_object_def *def, co
 
 /* ---- Pile ------------------------------------------------------------------------------------ */
 
-/* Bodies that are about to fall on a heap. No parts; no constraints. */
+/* Bodies above each other, which fall on a heap. No parts; no constraints. */
 typedef enum sn_pile_shapes {
     SN_PILE_BOXES,
     SN_PILE_SPHERES,
@@ -433,10 +434,10 @@ typedef struct sn_pile_def {
     uint32_t columns, rows, layers; /* default 4, 6, 4 */
     sn_pile_shapes shapes;          /* default SN_PILE_BOXES */
     sn_vec3 size;                   /* m: of a box; the first of it the diameter of a sphere; default 0.2 each */
-    sn_real spacing; /* m: from middle to middle; NaN: so that none touches another, however it is turned */
-    sn_real vary;    /* sizes differ by up to this share, up and down, 0 to 0.9; default 0 */
-    bool turned;     /* each has a random rotation; default true */
-    uint32_t seed;   /* of that; default 1 */
+    sn_real spacing;                /* m: between centres; NaN: no two touch, whatever their rotations */
+    sn_real vary;                   /* sizes differ by up to this share, up and down, 0 to 0.9; default 0 */
+    bool turned;                    /* each has a random rotation; default true */
+    uint32_t seed;                  /* of that; default 1 */
 } sn_pile_def;
 
 sn_pile_def sn_default_pile_def(void);
@@ -450,11 +451,11 @@ const sn_object *sn_scene_add_pile(sn_scene *scene, const sn_object_def *def, co
 typedef enum sn_ragdoll_pose { SN_RAGDOLL_STANDING, SN_RAGDOLL_ARMS_OUT } sn_ragdoll_pose;
 
 typedef struct sn_ragdoll_def {
-    sn_real height;       /* m; default 1.8 */
-    sn_ragdoll_pose pose; /* default SN_RAGDOLL_STANDING */
-    bool limits;          /* joints bend as far as those of a human; default true */
-    sn_real friction;     /* N m, of hips and back; of other joints less; default 2 */
-    sn_real muscle;       /* N m: what holds the pose exerts at most in hips and back; default 0: nothing holds it */
+    sn_real height;           /* m; default 1.8 */
+    sn_ragdoll_pose pose;     /* default SN_RAGDOLL_STANDING */
+    bool limits;              /* joints bend as far as those of a human; default true */
+    sn_real friction;         /* N m, of hips and back; of other joints less; default 2 */
+    sn_real muscle;           /* N m: the largest torque in hips and back that holds the pose; default 0: none */
     sn_real muscle_stiffness; /* N m/rad, of the same; default 300 */
     sn_real muscle_damping;   /* N m s, of the same; default 15 */
 } sn_ragdoll_def;
