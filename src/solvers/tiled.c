@@ -28,7 +28,7 @@ typedef struct tile_pass {
 /* ns of a constraint, about: to decide whether to use threads */
 #define WORK_OF_CONSTRAINT 2.0
 
-/* ---- Single constraints ------------------------------------------------------------------------------------------------------ */
+/* ---- Single constraints ------------------------------------------------------------------------------------------ */
 
 /* The slots of a constraint's particles, each once. */
 uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list)
@@ -120,7 +120,7 @@ static bool is_coarse(const layer *l, const sn_tile *tile, float *least)
            reach <= FARTHEST_COARSE;
 }
 
-/* ---- Tiles -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Tiles ------------------------------------------------------------------------------------------------------- */
 
 /* Whether the constraints of a run of batches have preloads. */
 static bool is_preloaded(const tile_pass *p, const sn_plan_run *run)
@@ -317,7 +317,7 @@ static void solve_planes(const layer *l, const sn_tile *tile, bool coarse, tile_
     }
 }
 
-/* ---- A tile of the first layer -------------------------------------------------------------------------------------------------- */
+/* ---- A tile of the first layer ----------------------------------------------------------------------------------- */
 
 static const tile_home *home_of(const layer *l, const sn_tile *tile)
 {
@@ -454,7 +454,7 @@ static void settle_tile(void *data, uint32_t index, uint32_t worker)
         atomic_store_explicit(&l->failed, true, memory_order_relaxed);
 }
 
-/* ---- A tile of a later layer ---------------------------------------------------------------------------------------------------- */
+/* ---- A tile of a later layer ------------------------------------------------------------------------------------- */
 
 /* Adds the displacements of remainders to positions, for particles of coarse tiles. */
 static void move_places(const layer *l, const sn_tile *tile, const sn_vec4 *low)
@@ -590,7 +590,7 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
         atomic_store_explicit(&l->failed, true, memory_order_relaxed);
 }
 
-/* ---- A pass --------------------------------------------------------------------------------------------------------------------- */
+/* ---- A pass ------------------------------------------------------------------------------------------------------ */
 
 /* ns; threads that shared the first layer are awake, and share later layers from here on. */
 #define LEAST_LATER 1500.0
@@ -730,7 +730,7 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
            settle_tiles(t, &first, out) && sn_tiled_load_solids(t, out) && sn_tiled_load_plates(t, out);
 }
 
-/* ---- The end -------------------------------------------------------------------------------------------------------------------- */
+/* ---- The end ----------------------------------------------------------------------------------------------------- */
 
 static void leave_tile(void *data, uint32_t index, uint32_t worker)
 {

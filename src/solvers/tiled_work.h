@@ -181,7 +181,7 @@ static inline void get3(sn_vec4 *to, const float *from)
     to->z = (sn_real)from[2 * LANES];
 }
 
-/* ---- tiled_lambda.c: multipliers of batches --------------------------------------------------------------------------------- */
+/* ---- tiled_lambda.c: multipliers of batches ---------------------------------------------------------------------- */
 
 bool sn_lambda_reserve(tiled *t, const sn_allocator *allocator, const sn_solver_in *in);
 
@@ -195,7 +195,7 @@ void sn_lambda_place(const sn_tiled *t, const sn_plan_run *run, sn_wide_run *wid
 /* Resets the largest forces of the step. */
 void sn_lambda_watch_anew(tiled *t, const sn_plan *plan);
 
-/* ---- resident.c: tiles that stay in planes ---------------------------------------------------------------------------------- */
+/* ---- resident.c: tiles that stay in planes ----------------------------------------------------------------------- */
 
 /* The rows of a tile: positions, velocities, marks, history, starts of substeps. NULL: none. */
 typedef struct planes {
@@ -284,7 +284,7 @@ bool sn_closed_begin(tiled *t, const sn_solver_in *in);
 /* Solves these bodies in the pass of preloads, before everything else. */
 bool sn_tiled_solve_closed(const sn_tiled *t, sn_solver_out *out, sn_real *largest);
 
-/* ---- tiled_mend.c: rods of stiff meshes that layers leave too long ------------------------------------------------------------- */
+/* ---- tiled_mend.c: rods of stiff meshes that layers leave too long ----------------------------------------------- */
 
 /* Where a run marks rods that were too long; NULL: it does not. */
 uint16_t *sn_tiled_far_off(const sn_tiled *t, const sn_plan_run *run);
