@@ -2,14 +2,14 @@
 
    One row is a quotient. Several rows are a block, with x the change of the multipliers:
 
-       A x = b,     A = J W J^T + alpha / (1 + gamma),     b = (-C - alpha lambda - gamma grad C . (x - x0)) / (1 + gamma).
+       A x = b,   A = J W J^T + alpha / (1 + gamma),   b = (-C - alpha lambda - gamma grad C . (x - x0)) / (1 + gamma).
 
    Rows that are plain equalities come first and are eliminated by L D L^T. What is left is the Schur complement S of
    the bounded rows, at most six. Each bounded row has a law. With all others fixed, C after the step is an increasing
    linear function of the row's own x, and
 
-       x = the solution of its equation, clamped to the bounds of the force; larger, if C would be below its lower limit;
-           smaller, if C would be above its upper limit.
+       x = the solution of its equation, clamped to the bounds of the force;
+           larger, if C would be below its lower limit; smaller, if C would be above its upper limit.
 
    The equation of an inequality is C = 0, and the lower bound of its force is 0. Each law is the derivative of a convex
    function, so visiting the rows one after the other (projected Gauss-Seidel) converges to the unique answer. Usually
