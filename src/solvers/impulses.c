@@ -168,8 +168,7 @@ static bool solve_block(sweep *s, sn_block *block, sn_row_give give, sn_real *la
     return true;
 }
 
-/* ---- Rows with descriptions (own_rows)
-   ----------------------------------------------------------------------------------- */
+/* ---- Rows with descriptions (own_rows) --------------------------------------------------------------------------- */
 
 /* A constraint with described rows is first freed of its accumulated impulses: with the motion as it would be without
    them, its rows are solved for the whole impulses. So bounded rows, inequalities and limits may reduce earlier

@@ -54,8 +54,7 @@ typedef struct jacobi {
 
 #define NOT_FINITE ((sn_real)-1)
 
-/* ---- Constraints of each particle
-   -------------------------------------------------------------------------------------- */
+/* ---- Constraints of each particle -------------------------------------------------------------------------------- */
 
 /* Space for the nodes of a constraint with a fixed number of points. */
 typedef uint32_t node_room[SN_MAX_BLOCK + SN_MAX_POINTS];

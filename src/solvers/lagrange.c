@@ -60,11 +60,9 @@
 
 #define RESIDUAL        1e-8 /* of the right-hand side: the tolerance of iterative solves */
 #define MOST_ITERATIONS 10000u
-#define VIOLATED                                                                                                       \
-    1e-9                   /* an inactive row becomes active if it is violated by this share of the largest right-hand
-                                side */
-#define MOST_SOFTNESS 1e6  /* of s: softer springs may be explicit */
-#define MOST_GIVE     1e30 /* compliance and damping: see SN_ROW_MOST */
+#define VIOLATED        1e-9 /* violated rows become active from this share of the largest right-hand side on */
+#define MOST_SOFTNESS   1e6  /* of s: softer springs may be explicit */
+#define MOST_GIVE       1e30 /* compliance and damping: see SN_ROW_MOST */
 
 /* The least give of rows, as a share of their mobility, where a particle has more rows than coordinates: many of these
    may almost contradict each other, as in a flat cloth with diagonals. C = -CROWDED T^2 times the acceleration by the
@@ -532,8 +530,7 @@ uint32_t sn_lagrange_apply_rules(lagrange *l, bool trees)
     return changes;
 }
 
-/* ---- Multipliers outside of trees
-   ----------------------------------------------------------------------------------- */
+/* ---- Multipliers outside of trees -------------------------------------------------------------------------------- */
 
 /* Clamps all forces to their bounds, whatever the search found. */
 static void clamp(lagrange *l)

@@ -85,8 +85,7 @@ static uint32_t number_limit(const sn_store *store, const sn_sort_item *items, u
     return limit;
 }
 
-/* ---- Bodies: particles joined by constraints, by union-find
-   --------------------------------------------------------- */
+/* ---- Bodies: particles joined by constraints, by union-find ------------------------------------------------------ */
 
 static uint32_t root_of(uint32_t *parent, uint32_t i)
 {

@@ -499,8 +499,7 @@ static void cut_tiles(plan_work *w)
     memset(w->claim, 0, numbers * sizeof *w->claim);
 }
 
-/* ---- By slot: from here on, particles are given by slot
-   -------------------------------------------------------------- */
+/* ---- By slot: from here on, particles are given by slot ---------------------------------------------------------- */
 
 static uint32_t lowest_slot(const plan_work *w, const plan_item *item)
 {

@@ -397,8 +397,7 @@ static bool check_tiles(checker *c)
            expect(c, "the widest tile", plan->widest_rows, widest);
 }
 
-/* ---- The whole plan
-   ------------------------------------------------------------------------------------------------- */
+/* ---- The whole plan ---------------------------------------------------------------------------------------------- */
 
 /* Checks that the tables contain nothing else. */
 static bool check_sizes(checker *c)

@@ -16,8 +16,7 @@ static uint64_t make_key(uint64_t phase, uint64_t x, uint64_t y, uint64_t form)
     return phase << 62 | x << 33 | y << 2 | form;
 }
 
-/* ---- The order of constraints
-   ---------------------------------------------------------------------------------------- */
+/* ---- The order of constraints ------------------------------------------------------------------------------------ */
 
 static void refresh(plan_work *w, uint32_t slot, uint32_t stamp)
 {

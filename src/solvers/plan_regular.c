@@ -46,8 +46,7 @@ typedef struct stretch {
     class class[MOST_CLASSES];
 } stretch;
 
-/* ---- Stretches
-   --------------------------------------------------------------------------------------------------------- */
+/* ---- Stretches --------------------------------------------------------------------------------------------------- */
 
 /* A body without gaps in its numbers. */
 typedef struct body {

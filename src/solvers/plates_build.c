@@ -33,8 +33,7 @@ static void *room(plates_work *w, size_t count, size_t size)
     return rooms_take(&w->p->rooms, w->allocator, count, size);
 }
 
-/* ---- Hinges
-   ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Hinges ------------------------------------------------------------------------------------------------------ */
 
 static void mark_tears(plates_work *w)
 {
@@ -225,8 +224,7 @@ static double compliance_of(const plates_work *w, const walk *at, double moves)
     return given > least ? given : least;
 }
 
-/* ---- Sheets
-   ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Sheets ------------------------------------------------------------------------------------------------------ */
 
 typedef struct sheet_facts {
     uint32_t flags;  /* SN_SOFT_CLOSED: it has substeps of its own (tiled_closed.c), or may have */
@@ -394,8 +392,7 @@ static void list_hinges(plates_work *w)
     }
 }
 
-/* ---- The whole
-   -------------------------------------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 static void reserve_substeps(plates_work *w)
 {

@@ -195,8 +195,7 @@ static void fill_rows(planning *w, const uint32_t *number, uint32_t *place)
     p->near_start[p->vertices] = count;
 }
 
-/* ---- The elimination tree
-   ------------------------------------------------------------------------------------------------------ */
+/* ---- The elimination tree ---------------------------------------------------------------------------------------- */
 
 /* Finds the columns with an entry in row v of the factor, in an order in which they can be eliminated. They are on the
    stack of the plate, from the returned index to its end. */

@@ -9,8 +9,7 @@
 /* A row with at least this many particles that others move is exchanged as a whole. */
 #define LEAST_TOGETHER 4u
 
-/* ---- Exchanged particles
-   ----------------------------------------------------------------------------------------------------- */
+/* ---- Exchanged particles ----------------------------------------------------------------------------------------- */
 
 static void touch_visits(const sn_solver_in *in, uint8_t *touched, const sn_visit *visit, uint32_t count, uint8_t how)
 {

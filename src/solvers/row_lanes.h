@@ -77,8 +77,7 @@ SN_LANES_INLINE lanes rows_product(const rows_problem *p, uint32_t r, uint32_t s
     return sum;
 }
 
-/* ---- One row without a description
-   ------------------------------------------------------------------------------------- */
+/* ---- One row without a description ------------------------------------------------------------------------------- */
 
 /* If the mobility is beyond the range of numbers, the step is not a number, so that it is noticed. (Damping may make
    the denominator infinite: then nothing moves.) */
@@ -101,8 +100,7 @@ SN_LANES_INLINE void rows_solve_one(const rows_problem *p)
     p->step[0] = step;
 }
 
-/* ---- Three equal rows along the axes (sn_kind.axial)
-   --------------------------------------------------------------- */
+/* ---- Three equal rows along the axes (sn_kind.axial) ------------------------------------------------------------- */
 
 /* The same result as that of rows_solve_block: the matrix is a number times the identity. */
 SN_LANES_INLINE void rows_solve_axes(const rows_problem *p)
@@ -124,8 +122,7 @@ SN_LANES_INLINE void rows_solve_axes(const rows_problem *p)
     }
 }
 
-/* ---- Several rows
-   ---------------------------------------------------------------------------------------------------- */
+/* ---- Several rows ------------------------------------------------------------------------------------------------ */
 
 typedef struct rows_block {
     uint32_t first;                    /* the first bounded row */

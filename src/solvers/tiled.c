@@ -88,8 +88,7 @@ static bool project_batches(const sn_tiled *t, tile_pass *p, const sn_plan_run *
     return true;
 }
 
-/* ---- How positions are rounded
-   ---------------------------------------------------------------------------------------------- */
+/* ---- How positions are rounded ----------------------------------------------------------------------------------- */
 
 /* Large tiles are *coarse* where that is precise enough: they move rounded positions instead of their remainders
    (x_low). This saves a fifth of the time. A correction is then rounded to the last place of x: to 6e-8 m at 1 m, which

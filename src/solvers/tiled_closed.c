@@ -19,8 +19,7 @@
 
 #include <math.h>
 
-/* ---- Which bodies
-   ----------------------------------------------------------------------------------------------------- */
+/* ---- Which bodies ------------------------------------------------------------------------------------------------ */
 
 /* The first tile of the body of a particle; SN_PLAN_NONE: it is in no tile. */
 static uint32_t body_of(const sn_plan *plan, uint32_t slot)
@@ -177,8 +176,7 @@ bool sn_closed_begin(tiled *t, const sn_solver_in *in)
     return t->closed_table.count > 0;
 }
 
-/* ---- The substeps
-   ------------------------------------------------------------------------------------------------------ */
+/* ---- The substeps ------------------------------------------------------------------------------------------------ */
 
 /* What move_tile does with a tile of the first layer. */
 typedef enum closed_move { CLOSED_PREDICT, CLOSED_SETTLE, CLOSED_NOTE } closed_move;

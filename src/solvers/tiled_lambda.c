@@ -91,8 +91,7 @@ bool sn_tiled_collect_lambda(const sn_tiled *t)
     return done;
 }
 
-/* ---- The largest forces
-   ----------------------------------------------------------------------------------------------- */
+/* ---- The largest forces ------------------------------------------------------------------------------------------ */
 
 void sn_lambda_watch_anew(tiled *t, const sn_plan *plan)
 {

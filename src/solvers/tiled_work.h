@@ -273,7 +273,7 @@ sn_parallel *sn_tiled_shares_list(const sn_tiled *t, const uint32_t *list, uint3
 /* Whether the multipliers of a run are written. */
 bool sn_tiled_keeps_lambda(const sn_tiled *t, const sn_plan_run *run);
 
-/* ---- tiled_closed.c: substeps of closed surfaces with preloads ---------------------------------------------- */
+/* ---- tiled_closed.c: substeps of closed surfaces with preloads --------------------------------------------------- */
 
 /* Finds the bodies that may have substeps of their own; does nothing if they are known. False when memory runs out. */
 bool sn_closed_reserve(tiled *t, const sn_allocator *allocator, const sn_solver_in *in);
