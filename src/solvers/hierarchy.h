@@ -62,8 +62,7 @@ typedef struct sn_hierarchy_share {
 /* One level of a mesh above the first. */
 typedef struct sn_hierarchy_level {
     uint32_t node, nodes;
-    uint32_t share[SN_HIERARCHY_PHASES + 1]; /* by phase: the first share; the end of a phase is the start of the
-                                                next */
+    uint32_t share[SN_HIERARCHY_PHASES + 1]; /* by phase: its first share, which is the end of the phase before */
 } sn_hierarchy_level;
 
 /* What a task does with a share. */
@@ -159,8 +158,7 @@ typedef struct sn_hierarchy_home {
     sn_real *plane;              /* its rows; NULL: in storage. (There are planes only if sn_real is float.) */
     bool coarse;                 /* positions are moved, not remainders */
     sn_real too_long, shortened; /* by rest length: a rod longer than the first is shortened to the second */
-    sn_real off;                 /* of the first tile of a mesh: the share from which rods are marked in the next
-                                    pass */
+    sn_real off;                 /* of the first tile of a mesh: share from which rods are marked in the next pass */
 } sn_hierarchy_home;
 
 /* The result of mending a tile. */
@@ -253,8 +251,7 @@ typedef struct sn_hierarchy {
     bool *queued;                /* by slot: it is in the queue */
     atomic_bool *off_outside;    /* by slot: it is the end of a marked rod to another tile */
 
-    void *block[SN_HIERARCHY_BLOCKS]; /* scratch for making the hierarchy; kept, so that an edit allocates nothing in a
-                                         step */
+    void *block[SN_HIERARCHY_BLOCKS]; /* scratch for making it; kept, so that an edit allocates nothing in a step */
     size_t block_size[SN_HIERARCHY_BLOCKS];
 
     struct hierarchy_work *work; /* the data with which it was made, for tears; NULL: there are no limits */

@@ -19,7 +19,7 @@ typedef struct hierarchy_graph {
     hierarchy_edge *edge;
     bool *fixed;
     uint32_t *aggregate; /* result; SN_PLAN_NONE before */
-    uint32_t *root;      /* result: the root that took it; SN_PLAN_NONE: it joined later; SN_PLAN_NONE before */
+    uint32_t *root;      /* result: the root that took it, or SN_PLAN_NONE if it joined later; SN_PLAN_NONE before */
     uint32_t *size;      /* result, by aggregate */
     sn_real *to_root;    /* result: the rest length of the edge to the root */
 } hierarchy_graph;
@@ -77,8 +77,7 @@ typedef struct hierarchy_form {
     double centre[3]; /* m */
     double normal[3]; /* of length 1; 0: none */
     double longer;    /* bound of the factor by which unfolding makes it longer */
-    double longest;   /* of its rods and those that leave it: the largest rest length relative to the length in the
-                         shape */
+    double longest;   /* of its rods and those that leave it: the largest rest length relative to the shape */
     uint64_t since;   /* when its particles were noted */
     uint32_t count;   /* of particles */
     bool sound;       /* limits may be derived from it */
@@ -108,9 +107,8 @@ typedef struct hierarchy_work {
     hierarchy_form *form; /* by aggregate */
     uint32_t form_room;
 
-    hierarchy_link *link, *own, *between,
-        /* Limits: those found last; scratch; those of the first level between tiles; and all of the first level. */
-        *all;
+    /* Limits: those found last; scratch; those of the first level between tiles; and all of the first level. */
+    hierarchy_link *link, *own, *between, *all;
     uint32_t betweens;
     uint8_t *colour;             /* by limit, or by batch of limits */
     uint32_t *batch;             /* by limit: its batch, see sn_hierarchy_add_row_runs */

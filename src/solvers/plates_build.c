@@ -106,10 +106,9 @@ static const uint32_t kinds[] = {SN_KIND_BENDING, SN_KIND_DIHEDRAL, SN_KIND_ANGL
 
 /* What becomes of a hinge. */
 enum {
-    TAKEN =
-        /* TAKEN: it belongs to a plate. It is in a batch, between particles of the plan, and neither breaks nor tears.
-           Lower values: the reason why it is left to sweeps. IGNORED: it does not count. */
-    SN_LEFT_COUNT,
+    /* TAKEN: it belongs to a plate. It is in a batch, between particles of the plan, and neither breaks nor tears.
+       Lower values: the reason why it is left to sweeps. IGNORED: it does not count. */
+    TAKEN = SN_LEFT_COUNT,
     IGNORED
 };
 

@@ -88,9 +88,8 @@ typedef struct sn_stiffen {
     uint64_t *shapes;       /* how many times rest shapes were noted */
     const uint32_t *number; /* by slot: the number of the particle */
     const uint32_t *target; /* by slot: not 0 for particles with a kinematic target; NULL: there are none */
-    sn_vec3 (*place_after)(const void *world,
-                           /* The position of an immovable particle at the end of the step. */
-                           uint32_t slot);
+    /* The position of an immovable particle at the end of the step. */
+    sn_vec3 (*place_after)(const void *world, uint32_t slot);
     /* NULL: nothing can break. */
     bool (*breaks)(const void *world, uint32_t kind, uint32_t row);
     /* NULL: nothing can tear. */

@@ -56,9 +56,9 @@ typedef struct sn_tiled_others {
     const uint32_t *body;     /* not 0: it is the centre of a body */
     const sn_vec3 *pushed;    /* N: the force of the user on it */
     const sn_vec4 *v, *v_low; /* m/s: of all particles */
-    sn_piece_fn *keep; /* called once for all particles; for those of a tile by the thread that will run the tile. May
-                          be NULL */
-    void *world;       /* the first argument of keep */
+    /* Called once for all particles; for those of a tile by the thread that will run the tile. May be NULL. */
+    sn_piece_fn *keep;
+    void *world; /* the first argument of keep */
 } sn_tiled_others;
 
 /* The number of trees that the last step solved directly, and of constraints in them. Both are 0 where the plan has no

@@ -110,8 +110,7 @@ typedef struct tile_state {
     float farthest, nearest;  /* m: of the first tile of a body: the largest and smallest reach of its tiles */
     bool held;                /* one of its particles, or of its body, is immovable */
     bool mixed;               /* later layers: reach is too large, but some of the body's tiles are near */
-    bool watched;             /* others read its particles between passes, for example because one is the centre of a
-                                body */
+    bool watched;             /* others read its particles between passes, for example the centre of a body */
     bool led;                 /* one of its particles has a kinematic target */
     bool pushed;              /* one of its particles has a force from the user */
     bool asks;                /* a constraint needs the position of one of its particles at the start of the substep */
