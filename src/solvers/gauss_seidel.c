@@ -21,9 +21,9 @@ sn_real sn_sweep_stiffness(sweep *s, sn_real k)
     return s->corrected_k;
 }
 
-/* Whether the present gradients differ so much from those at the start, by more than about 60 degrees or in length,
-   that a step along the start gradients would not reduce C, or would overshoot: the constraint has rotated too far in
-   the substep. */
+/* Whether the present gradients point so far from those at the start (by more than 84 degrees, for equal lengths) that
+   a step along the latter would hardly reduce C, or even increase it: the constraint has rotated too far in the
+   substep. */
 static bool has_turned(const sn_block *block, const sn_vec3 *now)
 {
     for (uint32_t r = 0; r < block->rows; ++r) {

@@ -30,7 +30,7 @@ typedef struct lanczos {
     double *v, *v_old, *p;   /* the present vector, the last one, A v */
     double *d_old, *d_older; /* the last two directions */
     double beta, c, c_old, s, s_old;
-    double rest; /* |b - A x|, with the sign of the rotations */
+    double rest; /* b - A x|, with the sign of the rotations */
     double size; /* of A: the largest column of its tridiagonal form */
 } lanczos;
 

@@ -25,7 +25,7 @@ typedef struct sn_krylov_in {
 
 typedef struct sn_krylov_out {
     uint32_t iterations; /* made */
-    double residual;     /* |b - A x| / |b|, by the recurrence */
+    double residual;     /* b - A x| / |b|, by the recurrence */
 } sn_krylov_out;
 
 /* If |A r| is below this share of |A| |r|, the residual r cannot be reduced: equations contradict each other. A smaller

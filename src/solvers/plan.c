@@ -615,7 +615,7 @@ static void plan_first_layer(plan_work *w)
     }
 }
 
-/* ---- Room -------------------------------------------------------------------------------------------------------- */
+/* ---- Memory of batches ------------------------------------------------------------------------------------------- */
 
 /* Reserves the tables of batches, which are nearly full where there are many constraints. Otherwise the tables would be
    copied as they grow. */

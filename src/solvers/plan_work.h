@@ -164,7 +164,7 @@ static inline uint32_t plan_body(const plan_work *w, uint32_t slot)
 /* plan_follow.c: copies data of constraints into the batches, and sets the places of constraints. */
 void sn_plan_find_places(sn_plan *plan, sn_store *store);
 
-/* plan_trees.c: lists the constraints of trees that are solved directly. */
+/* plan_trees.c: lists the constraints of trees that are to be solved directly. */
 void sn_plan_trees(plan_work *w);
 /* plan_free.c: lists the free surfaces. */
 void sn_plan_free_surfaces(plan_work *w);

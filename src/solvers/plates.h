@@ -47,7 +47,7 @@ typedef struct sn_plate_hinge {
     double rest;      /* rad, for angles */
     double k[4];      /* 1/m */
     double stiffness; /* N m: 1 / compliance */
-    double damping;   /* s: multiplied by compliance in the row formula */
+    double damping;   /* N m s: as in row.h, times compliance it is a time */
 } sn_plate_hinge;
 
 /* The least mean of w k^2 h^2 / a over the hinges of a plate: the stiffness of a hinge relative to what a sweep solves.
@@ -112,7 +112,7 @@ typedef struct sn_plates {
     uint32_t *parent;     /* in the elimination tree */
     size_t *column;       /* where its column of the factor begins */
     uint32_t *filled;     /* entries of that column */
-    uint8_t *width;       /* 4: the first or last of four columns with the same structure; otherwise 1 */
+    uint8_t *width;       /* 4 at the first and the last of four columns with the same structure; 1 at single columns */
     uint32_t *row;        /* rows of the entries */
     double *factor;       /* entries */
     double *pivot;

@@ -2,7 +2,7 @@
 
 #define NOBODY UINT32_MAX
 
-/* ---- Room ------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 void sn_system_init(sn_system *system)
 {
@@ -96,7 +96,7 @@ bool sn_system_reserve(sn_system *system, const sn_allocator *allocator, const s
 
 /* ---- Making the equations --------------------------------------------------------------------------------------- */
 
-/* The number of the particle in a slot among those that take part. */
+/* The number of a slot's particle among those that take part. */
 static uint32_t number_of(sn_system *system, uint32_t slot, sn_real w)
 {
     if (system->number[slot] == NOBODY) {

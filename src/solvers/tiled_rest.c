@@ -5,8 +5,8 @@
 #include "base/hash.h"
 #include "solvers/hubs.h"
 
-/* Solves trees with a high load directly. They only move positions, as tiles of later layers do. Constraints that are
-   no longer in a tree, since something was set free, are projected one by one. */
+/* Trees that carry much, at once. They move places alone, as tiles of later layers do. What is no tree any more, since something was
+   set free, is projected one by one. */
 bool sn_tiled_solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
 {
     const sn_plan *plan = t->in->plan;
