@@ -308,8 +308,7 @@ void sn_hierarchy_add_row_runs(hierarchy_work *w, sn_hierarchy_part *part, const
         const row_key key = key_of(part, &link[i]);
         if (b == NONE)
             continue;
-        for (uint32_t lane = 0; !h->mask[b] && lane < LANES; ++lane) { /* empty lanes refer to aggregates of the
-                                                                          batch */
+        for (uint32_t lane = 0; !h->mask[b] && lane < LANES; ++lane) { /* empty lanes: aggregates of the batch */
             h->end[2 * (size_t)b * LANES + lane] = 2 * link[i].a;
             h->end[(2 * (size_t)b + 1) * LANES + lane] = 2 * link[i].b;
             h->most[(size_t)b * LANES + lane] = link[i].most;

@@ -239,8 +239,7 @@ bool sn_plan_weighs(sn_plan *plan, uint32_t slot, sn_real before, sn_real after)
 /* The run of a batch. */
 static const sn_plan_run *run_of(const sn_plan *plan, uint32_t batch)
 {
-    uint32_t low = 0, high = plan->run_table.count; /* the first batches of runs ascend; runs of visits have no
-                                                       batches */
+    uint32_t low = 0, high = plan->run_table.count; /* first batches of runs ascend; runs of visits have none */
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (plan->run[middle].batch <= batch)

@@ -28,8 +28,7 @@ typedef struct class
 {
     uint32_t kind;
     int32_t step[MOST_POINTS];                      /* from the first particle; the first one's is 0 */
-    int32_t lines[MOST_POINTS], along[MOST_POINTS]; /* the same step, as a number of lines and a number along the
-                                                       line */
+    int32_t lines[MOST_POINTS], along[MOST_POINTS]; /* the same step, as lines and numbers along the line */
 } class;
 
 /* A stretch of numbers that is tried. */
@@ -505,8 +504,7 @@ static uint32_t list_bodies(plan_work *w, body *bodies)
     for (uint32_t i = 0; i < numbers; ++i)
         if (w->particles->slot[i] != SN_NO_SLOT) {
             uint32_t root = plan_root(w->parent, i);
-            count[root] = w->in_tree[i] || count[root] == UINT32_MAX ? UINT32_MAX : count[root] + 1; /* no planes for
-                                                                                                        trees */
+            count[root] = w->in_tree[i] || count[root] == UINT32_MAX ? UINT32_MAX : count[root] + 1; /* no planes */
             high[root] = i;
         }
     for (uint32_t i = 0; i < numbers; ++i)

@@ -202,8 +202,7 @@ void sn_resident_enter(const layer *l, const sn_tile *tile, const sn_motion *mot
     sn_motion full = *motion;
     uint32_t lane, rows = in_full_rows(tile) / LANES, more = tile->rows - rows;
     full.count = rows * LANES;
-    memset(p.plane - PLANE_MARGIN, 0, PLANE_MARGIN * sizeof *p.plane); /* lanes read beside the particles, and must find
-                                                                          numbers there */
+    memset(p.plane - PLANE_MARGIN, 0, PLANE_MARGIN * sizeof *p.plane); /* lanes read beside the particles */
     memset(p.plane + (size_t)rows * SN_ROW, 0, (plane_floats(more) - PLANE_MARGIN) * sizeof *p.plane);
     memset(p.side + (size_t)rows * SN_SIDE_ROW, 0, (size_t)more * SN_SIDE_ROW * sizeof *p.side);
     if (p.start)

@@ -165,8 +165,8 @@ static void list_vertices(solid_work *w)
         solid->body = w->in->plan->tile[sn_plan_owner(w->in->plan, i)].body;
         s->vertex[w->vertex_of[i]] = (sn_soft_vertex){.slot = i, .w = inverse, .rest = rest_place(w, i)};
     }
-    for (uint32_t i = 0; i < s->count; ++i) { /* relative to the middle, so that no precision is lost far from the
-                                                 origin */
+    /* Relative to the middle, so that no precision is lost far from the origin. */
+    for (uint32_t i = 0; i < s->count; ++i) {
         sn_soft_vertex *v = s->vertex + s->solid[i].vertex;
         const sn_vec3 middle = v[s->solid[i].vertices / 2].rest;
         for (uint32_t k = 0; k < s->solid[i].vertices; ++k)

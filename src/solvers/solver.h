@@ -138,8 +138,7 @@ typedef struct sn_solver_in {
 typedef struct sn_forces_in {
     const sn_vec4 *v; /* velocities */
     sn_vec3 gravity;  /* m/s^2 */
-    sn_vec3 *f;       /* N. Input: the forces on each particle without gravity. Output: the forces of the constraints
-                         are added */
+    sn_vec3 *f;       /* N. In: forces on particles without gravity. Out: with those of the constraints added */
 } sn_forces_in;
 
 typedef struct sn_solver_out {

@@ -206,9 +206,9 @@ static bool tame(sn_system *system, const sn_system_block *at, uint32_t r, bool 
     uint32_t e = at->first + r;
     const sn_row *means = &system->means[e];
     if (means->type >= SN_ROW_RATE && means->low == 0 && means->high == 0)
-        system->value[e] = 0;                                                                     /* it is not used */
-    inequality = means->type == SN_ROW_AT_LEAST || (means->type == SN_ROW_BY_KIND && inequality); /* whether C itself is
-                                                                                                     one */
+        system->value[e] = 0; /* it is not used */
+    /* Whether C itself is one. */
+    inequality = means->type == SN_ROW_AT_LEAST || (means->type == SN_ROW_BY_KIND && inequality);
     if (isfinite(system->value[e]) && isfinite(system->rate[e]) && isfinite(system->pull[e]) &&
         isfinite(system->mobility[e]))
         return true;

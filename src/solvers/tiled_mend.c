@@ -338,8 +338,8 @@ void sn_tiled_count_off(const layer *l, const sn_tile *tile, uint32_t noted)
     if (!l->t->stiffens || !h->mesh_table.count)
         return;
     const uint32_t index = (uint32_t)(tile - l->plan->tile);
-    const bool others = l->is_first && h->part_of[index] == h->part_of[index + 1]; /* it is in no stiff mesh, and is not
-                                                                                      mended */
+    /* A tile of the first layer in no stiff mesh is not mended. */
+    const bool others = l->is_first && h->part_of[index] == h->part_of[index + 1];
     h->mended[index].noted = others ? 0 : noted;
     mending m = {.l = l, .h = h};
     if (noted && !l->is_first)

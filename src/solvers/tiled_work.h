@@ -35,7 +35,7 @@ typedef struct tiled {
     uint64_t serial;         /* of the plan; 0: none */
     bool starts;             /* there are rows for the start of substeps */
     sn_table home_table;     /* of tile_home, for each tile of the first layer */
-    sn_table copied_table;   /* of bool, for each tile: see sn_plan_is_copied */
+    sn_table copied_table;   /* of bool, for each tile: see plan_is_copied */
     uint32_t most_copied;    /* the most particles of a copied tile */
     sn_table touched_table;  /* of uint8_t, by slot: flags of the constraints outside the tile that move the particle */
     sn_table rest_table;     /* of uint32_t: slots of particles that constraints outside the layers move, ascending */
