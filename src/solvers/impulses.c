@@ -248,8 +248,8 @@ static bool solve_own(sweep *s, const sn_block *block, uint32_t inequality, sn_r
     for (uint32_t r = 0; r < block->rows; ++r) {
         now[r] = sn_row_look(block, r, inequality, &give);
         bool idle = now[r].type == SN_ROW_REST && !row_is_limited(&now[r]);
-        bool servo = now[r].type == SN_ROW_BY_KIND && now[r].most < (double)INFINITY; /* its motion is no drift
-                                                                                         either */
+        /* The motion of a servo is no drift either. */
+        bool servo = now[r].type == SN_ROW_BY_KIND && now[r].most < (double)INFINITY;
         own.asked |= (uint32_t)(!idle && !(s->v && (servo || now[r].alpha > 0))) << r;
         own.row[r].type = idle ? SN_ROW_REST : SN_ROW_BY_KIND;
     }

@@ -566,8 +566,8 @@ static uint32_t home_of(const plan_work *w, const plan_item *item)
     for (uint32_t k = 1; k < item->count; ++k)
         if (w->tile[w->particle[item->first + k]] != tile)
             return PLAN_NONE;
-    return ((const sn_tile *)w->plan->tile_table.column[0])[tile].rows ? PLAN_NONE : tile; /* planes have theirs
-                                                                                              already */
+    /* Tiles of planes have their constraints already. */
+    return ((const sn_tile *)w->plan->tile_table.column[0])[tile].rows ? PLAN_NONE : tile;
 }
 
 static void mark_shared(plan_work *w)
