@@ -1,19 +1,19 @@
-/* Chains and trees of constraints at once, the rest one after the other.
+/* Chains and trees of constraints are solved directly, the rest one after the other.
 
-   A pass of the cascade carries a correction along a rope but not its answer: with one pass a substep, a rope stretches
-   the more the longer it is and the heavier what hangs on it. Trees of constraints need no passes: their equations,
+   A pass of Gauss-Seidel carries a correction along a rope but not the reaction to it: with one pass a substep, a rope
+   stretches the more the longer it is and the heavier its load. Trees of constraints need no passes. Their equations,
    those of row.h with all couplings,
 
        [(1 + g) J W J^T + a] dlambda = -C - a lambda - g J . d,     d += W J^T dlambda,
 
    are solved exactly in a time proportional to their number; see elimination.c. Each row is divided by its 1 + g. An
-   iteration is then a step of Newton's method: what it leaves is of second order. Constraints with cycles, kinds with
-   a projection of their own and kinds with any number of points, and all that hangs together with them, are left to the
-   cascade.
+   iteration is then a step of Newton's method: the remaining error is of second order. Gauss-Seidel gets the
+   constraints with cycles, kinds with a projection of their own and kinds with any number of points, and all that is
+   connected to them.
 
-   Rows of bounded force and C with limits (sn_row) are decided in the tree, as row.c does in a constraint by itself.
+   Rows of bounded force and C with limits (sn_row) are solved in the tree, as row.c does in a single constraint.
 
-   The classic stiffness k scales the correction of a constraint by itself. In a tree it is the same as if the row were
+   The classic stiffness k scales the correction of a single constraint. In a tree this is done as if the row were
    softer by (1 / k - 1) times its own A. */
 #include "solvers/direct.h"
 
@@ -48,8 +48,8 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     scratch->direct = NULL;
 }
 
-/* By how much a row of two particles turns with them: its second derivative across the line between them, if it acts
-   along that line, as all functions of their distance do. 0 if it does not. */
+/* How much a row of two particles rotates with them: its second derivative across the line between them, if its
+   gradient is along that line, as for all functions of their distance. 0 otherwise. */
 SN_INLINE double turn_of(const sn_block *block, uint32_t row, const sn_frame *frame)
 {
     const sn_vec4 *x0 = &frame->x[block->slot[0]], *x1 = &frame->x[block->slot[1]];
@@ -58,13 +58,13 @@ SN_INLINE double turn_of(const sn_block *block, uint32_t row, const sn_frame *fr
     sn_vec3 line = vec3_add(vec3_sub(vec4_xyz(*x0), vec4_xyz(*x1)), vec3_sub(vec4_xyz(*d0), vec4_xyz(*d1)));
     sn_real square = vec3_dot(line, line), along = vec3_dot(a, line);
     const sn_real parallel =
-        (sn_real)(1 - 1e-4); /* of the squares: more than rounding makes of a short link far away */
+        (sn_real)(1 - 1e-4); /* of the squares: more than the rounding of a short link far from the origin */
     bool radial = along * along >= parallel * square * vec3_dot(a, a);
     double turn = (double)(along / square);
     return radial && a.x == -b.x && a.y == -b.y && a.z == -b.z && isfinite(turn) ? turn : 0;
 }
 
-/* One row of an evaluated constraint; see row.h. */
+/* Writes one row of an evaluated constraint; see row.h. */
 SN_INLINE bool fill_row(const sn_frame *frame, uint32_t inequality, sn_row_give give, sn_real lambda, uint32_t r,
                         sn_forest_rows *out)
 {
@@ -78,7 +78,7 @@ SN_INLINE bool fill_row(const sn_frame *frame, uint32_t inequality, sn_row_give 
         out->turn[r] = turn_of(block, r, frame);
     if (gamma > 0)
         out->diagonal[r] = alpha / (1 + gamma);
-    if (!row_acts(inequality, block->c[r], give.alpha, lambda)) /* damping makes no inequality act */
+    if (!row_acts(inequality, block->c[r], give.alpha, lambda)) /* damping does not make an inequality act */
         out->acting &= ~(1u << r);
     else if (gamma > 0)
         out->rhs[r] =
@@ -124,8 +124,9 @@ static bool fill_own_row(const sn_frame *frame, uint32_t inequality, sn_row_give
     return isfinite(wanted);
 }
 
-/* The second derivative of the rows by the turn of a body, of which one spot r is held: with g the gradient there, that of
-   g . (turned r) is (r g^T + g r^T) / 2 - (r . g) I. What axes of joints do besides is left out: it is no tension. */
+/* The second derivative of the rows by the orientation of a body, if they act on one point r of it. With g the gradient
+   there, that of g . (rotated r) is (r g^T + g r^T) / 2 - (r . g) I. The part of the axes of joints is left out: it is
+   no tension. */
 static void fill_bend(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, uint32_t turn,
                       uint32_t slot, sn_forest_rows *out)
 {
@@ -136,7 +137,7 @@ static void fill_bend(const sn_store *store, const sn_pool *pool, uint32_t row, 
         const sn_spot *at = sn_point_on_body(store, pool, row, i);
         if (!at || frame->turn_slot + at->body != slot)
             continue;
-        if (spot) /* of two, it is not known which share of the gradient is of which */
+        if (spot) /* with two points, their shares of the gradient are not known */
             return;
         spot = at;
     }
@@ -167,7 +168,7 @@ static void fill_bends(const sn_store *store, const sn_pool *pool, uint32_t row,
             fill_bend(store, pool, row, frame, turn++, out->block.slot[i], out);
 }
 
-/* The usual shape is compiled on its own. */
+/* The most frequent shape is compiled separately. */
 SN_INLINE bool fill_shape(sn_sweep *s, const sn_pool *pool, uint32_t row, sn_forest_rows *out, uint32_t points,
                           uint32_t rows)
 {
@@ -240,7 +241,7 @@ static void leant(void *context, uint32_t slot, const sn_support *support)
     leaning->leant(leaning->world, slot, support);
 }
 
-/* Trees that several threads solve: those that begin within so many constraints are one task. */
+/* Trees solved by several threads: those that begin within this number of constraints are one task. */
 #define TASK_ITEMS 64u
 
 /* ns of a constraint, about. */
@@ -313,7 +314,7 @@ static sn_solver_out solve(const sn_solver_in *in)
 {
     sn_forest *forest = &((direct *)in->scratch->direct)->forest;
     sn_sweep s = {.in = in, .inverse_h = 1 / in->h, .forest = forest};
-    const bool others = !sn_direct_solves_all(in); /* force elements, too, which costs little */
+    const bool others = !sn_direct_solves_all(in); /* force elements count, too, which costs little */
     sn_store_clear_lambda(in->store);
     while (s.out.passes < in->iterations && in->store->counts.live) {
         s.largest = 0;

@@ -1,14 +1,14 @@
-/* Solving the constraints of a forest at once. */
+/* Direct solution of the constraints of a forest. */
 #ifndef SN_SOLVERS_DIRECT_H
 #define SN_SOLVERS_DIRECT_H
 
 #include "solvers/gauss_seidel.h"
 
-/* Before a step: room for the tasks of a forest. False when memory runs out. */
+/* Before a step: reserves memory for the tasks of a forest. False when memory runs out. */
 bool sn_direct_reserve(const sn_solver_in *in, const sn_allocator *allocator, const sn_forest *forest);
 
-/* Moves frame.d of the sweep's input until all trees of a forest hold, and adds to their multipliers, which are all 0 so far if
-   `fresh`. False, with the fault in the sweep, if something is not finite. */
+/* Moves frame.d of the sweep's input until all trees of a forest hold, and adds to their multipliers. fresh: the
+   multipliers start at 0. False, with the fault in the sweep, if something is not finite. */
 bool sn_direct_pass(sn_sweep *sweep, sn_forest *forest, bool fresh);
 
 #endif

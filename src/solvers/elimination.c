@@ -1,32 +1,32 @@
-/* The equations of a tree, from the leaves to the root and back.
+/* The equations of a tree, solved from the leaves to the root and back.
 
    With w the particles' inverse masses they are
 
        x_p = w_p (sum over c of J_cp^T lambda_c)          for every particle p
        sum over p of J_cp x_p + a_c lambda_c = r_c        for every constraint c (several rows at once)
 
-   Take a particle as the root. Then every constraint has a parent particle and children, which have constraints as
-   children in turn. All that is below a particle makes it answer to an impulse f from above as
+   Take a particle as the root. Then every constraint has a parent particle and child particles, which have constraints
+   as children in turn. With its subtree, a particle responds to an impulse f from above by
 
        x_p = u_p + W_p f,     at first u = 0, W = w,
 
-   and every constraint below changes that answer, once its own children's are known. With S = a + sum over all its
+   and every constraint below changes that response, once its own children are done. With S = a + sum over all its
    particles of J W J^T, e = r - sum of J u, and q its parent:
 
        lambda = S^-1 (e - (W_q J_q^T)^T f),     W_q -= (W_q J_q^T) S^-1 (W_q J_q^T)^T,     u_q += (W_q J_q^T) S^-1 e.
 
-   From the leaves to the root this is done for all of them. Then, from the root (f = 0) to the leaves, every constraint
-   gets its lambda from the f of its parent, adds J_q^T lambda to that for those that came before it, and is the f =
-   J_p^T lambda of its children. In all it is the block LDL^T of J W J^T + a without fill-in, in the form that a
-   particle that does not move, W = 0, does no harm to (Featherstone 1983 for arms of robots, Baraff 1996 for
-   constraints; the filter of Kalman 1960 is the same). All of it in double. A row that does not act has its lambda
-   given, which moves to the right-hand side.
+   This is done for all constraints from the leaves to the root. Then, from the root (f = 0) to the leaves, every
+   constraint computes lambda from the f of its parent, adds J_q^T lambda to that f for the constraints that came before
+   it, and J_p^T lambda is the f of its children. In all it is the block LDL^T of J W J^T + a without fill-in, in a form
+   that also works for immovable particles, W = 0 (Featherstone 1983 for robot arms, Baraff 1996 for constraints; the
+   filter of Kalman 1960 is the same). Everything is in double. For a row that does not act, lambda is given, and moves
+   to the right-hand side.
 
    Chains. Where a particle has just two constraints, both links (one row, two particles), W is w - w^2 g g^T / S, and
-   S_next = a + w |g'|^2 - (w g . g')^2 / S + ...: the algorithm of Thomas on the tridiagonal matrix J W J^T + a.
+   S_next = a + w |g'|^2 - (w g . g')^2 / S + ...: the Thomas algorithm on the tridiagonal matrix J W J^T + a.
 
-   Turning. kappa is a spring across the line n between two particles (why, is told in forest_solve.c), that acts on
-   what they move: with z = x_child - x_parent, g the gradient of the row for the child, -g that for the parent, and P =
+   Turning. kappa is a spring across the line n between two particles (forest_solve.c explains why), which acts on their
+   displacements. With z = x_child - x_parent, g the gradient of the row for the child, -g that for the parent, and P =
    I - n n^T,
 
        the child gets the impulse F = -kappa P z + g lambda, the parent -F,     g . z + a lambda = r.
@@ -40,21 +40,21 @@
        lambda = (r (1 - kappa q / |g|^2) - y . v) / t,     F = -kappa Y v + y (r - c y . v) / t = F_0 + N W_parent f,
        N = kappa Y + (c / t) y y^T,     W_parent -= W_parent N W_parent,     u_parent -= W_parent F_0.
 
-   Supports. A particle that leans on a surface with the normal n, at a distance of g from it, cannot move along n: it begins with
+   t is positive, whatever the signs of its parts. If the parent has no other children, W_parent = w and u_parent = 0
+   beforehand, and on the way back F = f - x_parent / w.
+
+   Supports. A particle that rests on a surface with the normal n, at a gap g, cannot move along n. It begins with
 
        W = w (I - n n^T),     u = -g n,
 
-   and what the surface exerts is what is missing along n: -g - w n . f, f all that constraints exert. Friction that holds exerts q - k x, k being
-   SN_SUPPORT_GRIP, across n. Then W and what q adds to u are divided by 1 + k. Friction of something that slides is known: q.
-
-   t is positive, whatever the signs of its parts. If the parent has no other children, W_parent = w and u_parent = 0
-   beforehand, and on the way back F = f - x_parent / w. */
+   and the normal force of the surface is the missing part along n: -g - w n . f, with f the sum of all constraint
+   forces. Static friction exerts q - k x across n, with k = SN_SUPPORT_GRIP. Then W and the contribution of q to u are
+   divided by 1 + k. Dynamic friction is known: q. */
 #include "solvers/tree.h"
 
 #include <math.h>
 
-/* ---- Small matrices
-   ----------------------------------------------------------------------------------------------- */
+/* ---- Small matrices ---------------------------------------------------------------------------------------------- */
 
 /* A symmetric matrix is xx, yy, zz, xy, xz, yz. */
 SN_INLINE sn_dvec3 times(const double *m, sn_dvec3 a)
@@ -86,8 +86,8 @@ SN_INLINE void subtract_product(double *m, sn_dvec3 a, sn_dvec3 b)
     m[5] -= (a.y * b.z + a.z * b.y) / 2;
 }
 
-/* The cofactors of a matrix, and its determinant: the inverse is their quotient. For matrices all of whose eigenvalues
-   are of a similar size. */
+/* The cofactors of a matrix; returns its determinant. The inverse is their quotient. For matrices with eigenvalues of
+   similar size. */
 SN_INLINE double cofactors(const double *m, double *out)
 {
     double xx = m[1] * m[2] - m[5] * m[5], xy = m[4] * m[5] - m[3] * m[2], xz = m[3] * m[5] - m[4] * m[1];
@@ -99,14 +99,13 @@ SN_INLINE double cofactors(const double *m, double *out)
 /* The columns of right-hand sides: three for the parent, and one. */
 #define SIDES 4
 
-/* ---- Any constraint
-   ------------------------------------------------------------------------------------------------ */
+/* ---- Any constraint ---------------------------------------------------------------------------------------------- */
 
-/* What a particle adds to S and takes from e. */
+/* Adds the particle's contribution to S and subtracts it from e. */
 static void add_particle(const sn_item *it, const sn_record *rec, uint32_t p, const sn_node *n,
                          double s[SN_MAX_ROWS][SN_MAX_ROWS], double *e)
 {
-    const double extra = 1 / *rec->share - 1; /* as if it were softer by so much of its own */
+    const double extra = 1 / *rec->share - 1; /* as if it were softer by this share of its own A */
     for (uint32_t i = 0; i < it->rows; ++i) {
         sn_dvec3 g = gradient_of(rec, it->count, i, p), wg = times(n->m, g);
         e[i] -= dvec3_dot(g, load3(n->u));
@@ -117,7 +116,7 @@ static void add_particle(const sn_item *it, const sn_record *rec, uint32_t p, co
     }
 }
 
-/* Writes z and gain = S^-1 (W_q J_q^T)^T, three numbers a row. */
+/* Solves the rows; writes z and gain = S^-1 (W_q J_q^T)^T, three numbers a row. */
 static void solve_constraint(const sn_item *it, const sn_record *rec, double s[SN_MAX_ROWS][SN_MAX_ROWS],
                              const double *e, const sn_node *parent)
 {
@@ -139,7 +138,7 @@ static void solve_constraint(const sn_item *it, const sn_record *rec, double s[S
     }
 }
 
-/* Changes how the parent answers. */
+/* Updates the response of the parent. */
 static void go_up(const sn_trees *w, const sn_item *it)
 {
     const uint32_t *at = w->node_of + it->mention;
@@ -159,7 +158,7 @@ static void go_up(const sn_trees *w, const sn_item *it)
     double m[6];
     sn_dvec3 u = load3(parent->u);
     memcpy(m, parent->m, sizeof m);
-    for (uint32_t i = 0; i < it->rows; ++i) { /* the sum is symmetric, if its terms are not */
+    for (uint32_t i = 0; i < it->rows; ++i) { /* the sum is symmetric, though its terms are not */
         sn_dvec3 wg = times(parent->m, gradient_of(&rec, it->count, i, it->parent));
         subtract_product(m, wg, load3(rec.gain + 3 * i));
         u = dvec3_add(u, dvec3_scale(wg, rec.z[i]));
@@ -168,11 +167,11 @@ static void go_up(const sn_trees *w, const sn_item *it)
     store3(parent->u, u);
 }
 
-/* A child gets its impulse, and with it moves. */
+/* Applies an impulse to a child, and moves it. */
 SN_INLINE void push(sn_node *child, sn_dvec3 f)
 {
     store3(child->u, dvec3_add(load3(child->u), times(child->m, f)));
-    store3(child->f, f); /* in place of a part of m, which is not needed any more */
+    store3(child->f, f); /* in place of a part of m, which is no longer needed */
 }
 
 static void go_down(const sn_trees *w, const sn_item *it)
@@ -198,8 +197,7 @@ static void go_down(const sn_trees *w, const sn_item *it)
     }
 }
 
-/* ---- Links
-   --------------------------------------------------------------------------------------------------------- */
+/* ---- Links ------------------------------------------------------------------------------------------------------- */
 
 /* A link with its particles: the upper one is the parent. */
 typedef struct link_view {
@@ -215,7 +213,7 @@ SN_INLINE link_view view(const sn_trees *w, const sn_item *it)
     return (link_view){rec, &w->nodes[at[0]], &w->nodes[at[1]], rec.j[0], rec.j[1]};
 }
 
-/* What gain holds of a link that hangs from another. */
+/* The contents of gain for a link that hangs from another. */
 enum { GAIN_INVERSE, GAIN_COUPLING };
 
 static void link_up(const sn_trees *w, const sn_item *it)
@@ -229,7 +227,7 @@ static void link_up(const sn_trees *w, const sn_item *it)
         below.gain[GAIN_COUPLING] = t;
         s = (s + k.lower->w * dvec3_dot(k.down, k.down)) - t * t * below.gain[GAIN_INVERSE];
         e -= t * *below.z;
-    } else { /* that of the ground adds nothing */
+    } else { /* the ground contributes nothing */
         s += dvec3_dot(k.down, times(k.lower->m, k.down));
         e -= dvec3_dot(k.down, load3(k.lower->u));
     }
@@ -272,12 +270,11 @@ static void link_down(const sn_trees *w, const sn_item *it)
         push(k.lower, dvec3_scale(k.down, lambda));
 }
 
-/* ---- Turning
-   ------------------------------------------------------------------------------------------------------- */
+/* ---- Turning ----------------------------------------------------------------------------------------------------- */
 
-/* A row of two particles that turns, and the answer of its child. */
+/* A row of two particles that rotates. */
 typedef struct turning_row {
-    double a, least, r, kappa, per_square; /* least: of t */
+    double a, least, r, kappa, per_square; /* least: the smallest t */
     sn_dvec3 g;
 } turning_row;
 
@@ -285,10 +282,10 @@ typedef struct turning_row {
 typedef struct turning_answer {
     double cofactor[6], per_det; /* Y is their product */
     sn_dvec3 y;
-    double c, q, inverse; /* of t */
+    double c, q, inverse; /* 1 / t */
 } turning_answer;
 
-/* 1 / t = det / (a det + c g . cofactor Z g) does not wait for 1 / det. */
+/* 1 / t = det / (a det + c g . cofactor Z g) can be computed in parallel with 1 / det. */
 SN_INLINE turning_answer answer_of(const turning_row *row, const double *z)
 {
     const double k = row->kappa, m[6] = {k * z[0] + 1, k * z[1] + 1, k * z[2] + 1, k * z[3], k * z[4], k * z[5]};
@@ -298,15 +295,15 @@ SN_INLINE turning_answer answer_of(const turning_row *row, const double *z)
     const double q = dvec3_dot(cg, times(z, row->g));
     a.per_det = 1 / det;
     a.c = 1 - row->a * k * row->per_square;
-    const double t = row->a * det + a.c * q; /* times det */
+    const double t = row->a * det + a.c * q; /* t times det */
     a.inverse = t > row->least * det ? det / t : 0;
     a.y = dvec3_scale(cg, a.per_det);
     a.q = q * a.per_det;
     return a;
 }
 
-/* Which row of an item of two particles turns: the only one that acts, if there is just one; its lambda is then all
-   that the constraint exerts. */
+/* The row of an item of two particles that rotates: the only acting row, if there is just one; its lambda is then the
+   whole force of the constraint. SN_MAX_ROWS: none. */
 static uint32_t turning_row_of(const sn_item *it, const sn_record *rec)
 {
     const uint32_t acting = it->acting;
@@ -321,7 +318,7 @@ static uint32_t turning_row_of(const sn_item *it, const sn_record *rec)
     return rec->turn[row] != 0 && *rec->share == 1 && rec->own[row] > 0 ? row : SN_MAX_ROWS;
 }
 
-/* If the parent has no other constraint below it. */
+/* For a parent without other constraints below it. */
 SN_INLINE void turn_alone(const turning_row *row, const sn_record *rec, uint32_t r, sn_node *upper,
                           const sn_node *lower)
 {
@@ -343,7 +340,7 @@ SN_INLINE void turn_alone(const turning_row *row, const sn_record *rec, uint32_t
     upper->m[5] = -sw * a.cofactor[5] - y.y * ty.z;
 }
 
-/* If it may have. F_0 and N W are kept. */
+/* For a parent that may have others. Stores F_0 and N W. */
 static void turn_together(const turning_row *row, const sn_record *rec, uint32_t r, sn_node *upper,
                           const sn_node *lower)
 {
@@ -372,8 +369,8 @@ static void turn_together(const turning_row *row, const sn_record *rec, uint32_t
     }
 }
 
-/* Changes the parent's answer; r is the row, and parent which of the two particles it is, both passed apart from the
-   item, so that for links they are constants. */
+/* Updates the response of the parent. r is the row, and parent the index of the parent. They are parameters, so that
+   they are constants for links. */
 SN_INLINE void turn_up(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t r, uint32_t parent)
 {
     const uint32_t *at = w->node_of + it->mention;
@@ -407,7 +404,7 @@ SN_INLINE void turn_down(const sn_trees *w, const sn_item *it, const sn_record *
         push(lower, impulse);
 }
 
-/* A link turns if it acts and can. Its share is 1 always. */
+/* Whether a link rotates: it must act. Its share is always 1. */
 SN_INLINE bool link_turns(const sn_item *it, const sn_record *rec)
 {
     return it->is_link && it->acting && *rec->turn != 0;
@@ -444,8 +441,7 @@ static void turning_down(const sn_trees *w, const sn_item *it)
         turn_down(w, it, &rec, r, it->parent);
 }
 
-/* ---- The tree
-   ------------------------------------------------------------------------------------------------------ */
+/* ---- The tree ---------------------------------------------------------------------------------------------------- */
 
 static void start_nodes(const sn_trees *w, const sn_tree *t, bool turning)
 {
@@ -486,8 +482,7 @@ void sn_tree_up(const sn_trees *w, const sn_tree *t, bool turning)
 
 void sn_tree_down(const sn_trees *w, const sn_tree *t, bool turning)
 {
-    if (t->node <
-        t->node_end) /* nothing pushes the root from above; if it is a body, sn_whole_start has seen to that */
+    if (t->node < t->node_end) /* no impulse acts on the root from above; sn_whole_start does the same for a body */
         store3(w->nodes[t->node].f, dvec3(0, 0, 0));
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         const sn_item *it = &w->items[i];

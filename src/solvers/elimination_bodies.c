@@ -1,11 +1,11 @@
-/* The equations of a tree where there are bodies: as in elimination.c, with six numbers in place of three.
+/* The equations of a tree with bodies: as in elimination.c, with six numbers in place of three.
 
-   A body's centre and turn are one node of the tree. What is below it makes it answer to an impulse f, of six numbers now, as
-   x = u + W f, with a W of 6 x 6; at first that is w for the centre, and for the turn
+   The centre and the orientation of a body are one node of the tree. With its subtree, it responds to an impulse f, of
+   six numbers now, by x = u + W f, with a W of 6 x 6. At first W is w for the centre, and for the orientation
 
        (I / w + K)^-1,
 
-   K what makes it harder to turn than its mass: see "Turning" in forest_solve.c. */
+   where K makes it harder to rotate than its mass does: see "Turning" in forest_solve.c. */
 #include "solvers/tree.h"
 
 #include "base/symmetric.h"
@@ -14,12 +14,12 @@
 typedef struct part {
     sn_node *node;
     sn_whole *whole;
-    uint32_t centre, turn; /* which of the constraint's particles these are; NOT_HERE: it is not held */
+    uint32_t centre, turn; /* indices among the constraint's particles; NOT_HERE: the constraint does not act on it */
 } part;
 
 #define NOT_HERE UINT32_MAX
 
-/* ---- Answers ------------------------------------------------------------------------------------------------------- */
+/* ---- Responses --------------------------------------------------------------------------------------------------- */
 
 void sn_whole_start(const sn_trees *w, uint32_t node, bool turning)
 {
@@ -84,9 +84,9 @@ static void load_motion(const part *p, double *u)
         memcpy(u, p->node->u, sizeof p->node->u);
 }
 
-/* ---- Parts of a constraint --------------------------------------------------------------------------------------------- */
+/* ---- Parts of a constraint --------------------------------------------------------------------------------------- */
 
-/* The movable nodes of a constraint, each once; *parent becomes which of them is the parent. Returns how many. */
+/* Lists the movable nodes of a constraint, each once. *parent: the index of the parent. Returns their number. */
 static uint32_t list_parts(const sn_trees *w, const sn_item *it, part *parts, uint32_t *parent)
 {
     const uint32_t *at = w->node_of + it->mention, particles = (uint32_t)it->count - it->turns;
@@ -113,11 +113,11 @@ static void load_gradient(const sn_item *it, const sn_record *rec, uint32_t r, c
     store3(g + 3, p->turn != NOT_HERE ? gradient_of(rec, it->count, r, p->turn) : dvec3(0, 0, 0));
 }
 
-/* What a part adds to S and takes from e; its W J^T are left in wg. */
+/* Adds the part's contribution to S and subtracts it from e. wg receives its W J^T. */
 static void add_part(const sn_item *it, const sn_record *rec, const part *p, double s[SN_MAX_ROWS][SN_MAX_ROWS],
                      double *e, double wg[SN_MAX_ROWS][6])
 {
-    const double extra = 1 / *rec->share - 1; /* as if it were softer by so much of its own */
+    const double extra = 1 / *rec->share - 1; /* as if it were softer by this share of its own A */
     double g[SN_MAX_ROWS][6], u[6];
     load_motion(p, u);
     for (uint32_t i = 0; i < it->rows; ++i) {
@@ -130,9 +130,9 @@ static void add_part(const sn_item *it, const sn_record *rec, const part *p, dou
             s[k][i] += dot(g[k], wg[i]) + (extra != 0 ? extra * p->node->w * dot(g[k], g[i]) : 0);
 }
 
-/* ---- Up and down -------------------------------------------------------------------------------------------------------- */
+/* ---- Up and down ------------------------------------------------------------------------------------------------- */
 
-/* Writes z and gain. */
+/* Solves the rows; writes z and gain. */
 static void solve_constraint(const sn_item *it, const sn_record *rec, double *gain, double s[SN_MAX_ROWS][SN_MAX_ROWS],
                              const double *e, double wg[SN_MAX_ROWS][6])
 {
@@ -151,7 +151,7 @@ static void solve_constraint(const sn_item *it, const sn_record *rec, double *ga
     }
 }
 
-/* W -= W J^T gain and u += W J^T z; the sum is symmetric, if its terms are not. */
+/* W -= W J^T gain and u += W J^T z. The sum is symmetric, though its terms are not. */
 static void change_answer(const sn_item *it, const sn_record *rec, const double *gain, const part *p,
                           double wg[SN_MAX_ROWS][6])
 {
@@ -204,7 +204,7 @@ static void gather_pull(const sn_item *it, const sn_record *rec, const part *p, 
     }
 }
 
-/* A child gets its impulse, and with it moves. */
+/* Applies an impulse to a child, and moves it. */
 static void push(const part *p, const double *f)
 {
     double by[6], *u = p->whole ? p->whole->u : p->node->u;

@@ -1,12 +1,14 @@
-/* Trees with particles that lean on surfaces, such as a rope over a peg.
+/* Trees with particles that rest on surfaces, such as a rope over a peg.
 
-   Constraints that are solved without contact pull a light particle under a high load T into the surface, by T theta h^2 / m where the rope bends by theta, and
-   contact pushes it out again. Once that is as far as the distance to the next particle, the two do not agree any more: a rope over a peg
-   stretched by a quarter under 10,000 times the mass of its particles. So what a surface holds up is part of the equations: see "Supports" in elimination.c. */
+   Constraints that are solved without contact pull a light particle under a high load T into the surface, by T theta
+   h^2 / m where the rope bends by theta, and contact pushes it out again. When that distance is as large as the one to
+   the next particle, the two do not agree any more: a rope over a peg stretched by a quarter under 10,000 times the
+   mass of its particles. So the forces of surfaces are part of the equations: see "Supports" in elimination.c. */
 #include "solvers/forest_work.h"
 
-/* A tree has supports if its heaviest particle has so many times the mass of its lightest. That must not depend on what contact exerts: what is left
-   over by constraints that are solved without contact would be made up for at once, and become speed. */
+/* A tree has supports if its heaviest particle has at least LOADED times the mass of its lightest. This criterion must
+   not depend on contact forces: errors of constraints that were solved without contact would be corrected at once, and
+   become velocity. */
 #define LOADED 8.0
 
 static bool is_loaded(const sn_forest_job *job, const uint32_t *number, const sn_tree *t)
@@ -35,7 +37,8 @@ bool sn_tree_lean(const sn_trees *w, const sn_forest_job *job, const uint32_t *n
     return any && is_loaded(job, number, t);
 }
 
-/* Within a chain only inverse masses are looked at, which here depend on the direction. So it ends at particles that lean. */
+/* Chains only use inverse masses, which here depend on the direction. So a chain ends at particles that rest on a
+   surface. */
 void sn_tree_split_chains(const sn_trees *w, const sn_tree *t)
 {
     for (uint32_t i = t->item; i < t->item_end; ++i) {
@@ -65,7 +68,7 @@ static void drop(sn_support *s)
     s->push = dvec3_scale(s->rubbed, -1);
 }
 
-/* True: friction does not hold it any more. */
+/* Updates the friction. True if static friction does not suffice: it becomes dynamic. */
 static bool rub(sn_support *s, const sn_node *n, bool may)
 {
     const sn_dvec3 x = load3(n->u), across = dvec3_sub(x, dvec3_scale(s->normal, dvec3_dot(x, s->normal)));
@@ -79,7 +82,7 @@ static bool rub(sn_support *s, const sn_node *n, bool may)
     return true;
 }
 
-/* True: it would pull. */
+/* Updates the normal force. True if it would pull: the support is dropped. */
 static bool press(sn_support *s, const sn_node *n, bool may)
 {
     s->pressed = -s->gap - n->w * dvec3_dot(s->normal, load3(n->f));

@@ -1,5 +1,5 @@
-/* Gauss-Seidel: constraints are projected one after the other, each at the positions that the ones before it left
-   (the "cascade" of the lectures). Sequential by nature. It is the reference that faster solvers are tested against. */
+/* Gauss-Seidel: constraints are projected one after the other, each at the positions after the previous projection (the
+   "cascade" of the lectures). It is sequential by nature, and the reference for faster solvers in tests. */
 #include "solvers/gauss_seidel.h"
 
 #include "solvers/order.h"
@@ -8,7 +8,7 @@
 
 typedef sn_sweep sweep;
 
-#define LEAST_ALONG 0.1 /* of the square of a gradient at the start: what the one now has to have along it */
+#define LEAST_ALONG 0.1 /* of the squared start gradient: the least component along it of the present gradient */
 
 sn_real sn_sweep_stiffness(sweep *s, sn_real k)
 {
@@ -21,8 +21,9 @@ sn_real sn_sweep_stiffness(sweep *s, sn_real k)
     return s->corrected_k;
 }
 
-/* Whether gradients at the start point so much elsewhere than those now, by more than 60 degrees or so, that a step along them
-   would not make C smaller, or overshoot: they have turned too far in the substep. */
+/* Whether the present gradients point so far from those at the start (by more than 84 degrees, for equal lengths) that
+   a step along the latter would hardly reduce C, or even increase it: the constraint has rotated too far in the
+   substep. */
 static bool has_turned(const sn_block *block, const sn_vec3 *now)
 {
     for (uint32_t r = 0; r < block->rows; ++r) {
@@ -74,12 +75,13 @@ SN_INLINE bool project_shape(sweep *s, sn_pool *pool, uint32_t row, uint32_t poi
         if (residual > s->largest)
             s->largest = residual;
     }
-    if (points && block.count == points) /* no spots */
+    if (points && block.count == points) /* no barycentric or body points */
         return row_solve(&block, points, rows, pool->kind->inequality, give, &s->in->frame, lambda);
     return row_solve(&block, block.count, rows, pool->kind->inequality, give, &s->in->frame, lambda);
 }
 
-/* A projection of the kind's own. Of a particle that is several points the first one counts; the others have w = -1. */
+/* Projects a constraint with a projection of its own. If a particle is several points, the first one moves it; the
+   others have w = -1. */
 static bool project_own(sweep *s, sn_pool *pool, uint32_t row)
 {
     sn_store *store = s->in->store;
@@ -111,7 +113,7 @@ static bool project_own(sweep *s, sn_pool *pool, uint32_t row)
     return true;
 }
 
-/* The usual shapes are compiled each on their own. That is all a kind can get here: its name is not known. */
+/* The most frequent shapes are compiled separately. Kinds get no other special code here. */
 bool sn_sweep_project(sweep *s, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = s->in->store->pool[kind];
@@ -173,8 +175,8 @@ static bool is_finite(const sn_block *block)
     return isfinite(sum);
 }
 
-/* By how much a constraint is missed. Rows that say what they are may ask for what no residual shows, such as a rate: what they
-   ask for is their step, times what divided it. */
+/* The error of a constraint. A residual does not show the error of some rows with descriptions, such as rates: their
+   error is their step times its denominator. */
 static sn_real measure(void *context, uint32_t kind, uint32_t row)
 {
     sweep *s = context;
@@ -205,7 +207,7 @@ static bool project(void *context, uint32_t kind, uint32_t row)
     return sn_sweep_project(context, kind, row);
 }
 
-/* In the order that sn_order_build left. */
+/* Visits the constraints in the order made by sn_order_build. */
 static bool sweep_there_and_back(sweep *s)
 {
     const sn_visit *visit = s->in->scratch->visit_table.column[0];

@@ -1,28 +1,29 @@
 /* Stiffness at any resolution: a hierarchy of limits for meshes of rods, inside SN_SOLVER_TILED.
 
-   A sweep over rods carries a correction a few particles far. So in a mesh of many particles a load arrives nowhere, and the mesh
-   stretches, the more the finer it is. Here particles that hang together make up *aggregates* of about nine, these make up larger
-   ones, and so on. The centroids of two neighbouring aggregates, weighted by mass, may be at most as far apart as they are in the rest
-   shape: a *limit*. Before every sweep the limits are solved, from the largest aggregates to the smallest, and then the sweep has
-   little left to do.
+   A sweep over rods carries a correction only a few particles far. So a mesh of many particles stretches under its
+   load, the more the finer it is. Here connected particles form *aggregates* of about nine, these form larger ones, and
+   so on. The centroids of two neighbouring aggregates, weighted by mass, may be at most as far apart as in the rest
+   shape: this is a *limit*. Before every sweep the limits are solved, from the largest aggregates to the smallest. Then
+   the sweep has little left to do.
 
        upwards     X = sum (m / M) x, of particles, then of aggregates
        downwards   D = that of the larger aggregate, 0 at the top;
                    sweeps over the limits of the level, with w = 1 / M; they move D
        particles   x += D
 
-   A centroid is a weighted point, so a limit is an ordinary constraint: it keeps momentum and angular momentum, and as it only ever
-   pulls back what is too far apart, it adds no energy. Why D is apart from X: aggregates are moved by millimetres, and momentum would be
-   lost in the rounding of places. The largest level has at least LEAST_NODES aggregates that can move. Fewer would hold up what should
-   hang.
+   A centroid is a weighted point, so a limit is an ordinary constraint: it conserves momentum and angular momentum. It
+   only pulls, so it adds no energy. D is separate from X because aggregates are moved by millimetres, and momentum
+   would be lost in the rounding of positions. The largest level has at least LEAST_NODES movable aggregates. Fewer
+   would hold up what should hang.
 
-   Beside it, particles near an immovable one are *held*: at most as far from it as rods lead. The load of all comes together there,
-   and the limits of aggregates are too coarse for it. Aggregates are held, too, farther away: where what is held ended all at once, the
-   rods there carried all that hung beyond. After the pass, single rods that are still far too long are mended: see tiled_mend.c.
+   In addition, particles near an immovable one are *held* by a tether: they are at most as far from it as along the
+   rods. The load of the whole mesh is concentrated there, and the limits of aggregates are too coarse for it.
+   Aggregates are held, too, at larger distances: without that, the rods where tethers end carried the whole load
+   beyond. After the pass, single rods that are still far too long are repaired: see tiled_mend.c.
 
-   Which meshes get it, and why others do not, is said in hierarchy_meshes.c. What is here is derived from the constraints, where
-   particles are stored, their masses, and the rest shape (sn_rest_place); it is made again when one of these changes, unless a tear
-   changed it: then it follows (hierarchy_follow.c), until much is torn. */
+   hierarchy_meshes.c chooses the meshes. The hierarchy is derived from the constraints, the order of storage, masses,
+   and the rest shape (sn_rest_place). It is made again when one of these changes. Exception: it follows the changes by
+   tears (hierarchy_follow.c), until many particles are torn. */
 #ifndef SN_SOLVERS_HIERARCHY_H
 #define SN_SOLVERS_HIERARCHY_H
 
@@ -34,141 +35,144 @@
 
 #define SN_HIERARCHY_BLOCKS 96
 
-/* A particle or an aggregate seen from another one. */
+/* An edge of the graph of particles or aggregates. */
 typedef struct hierarchy_edge {
     uint32_t to;
-    sn_real rest; /* m: of rods */
+    sn_real rest; /* m, for rods */
 } hierarchy_edge;
 
-/* Limits that share no aggregate, as batches. */
+/* A run of batches of limits that share no aggregate. */
 typedef struct sn_limit_run {
     uint32_t batch, batches;
 } sn_limit_run;
 
-/* Limits of one level of a mesh are dealt out: within a phase no two shares have an aggregate in common. */
+/* The limits of one level of a mesh are divided into shares, in phases. Within a phase no two shares have a common
+   aggregate. */
 #define SN_HIERARCHY_PHASES 4
 
 /* A share of a level. */
 typedef struct sn_hierarchy_share {
     uint32_t mesh;
-    uint32_t node, nodes;        /* of the first phase: these are its aggregates */
-    uint32_t fresh, fresh_count; /* in `listed`: aggregates that no earlier phase has, */
-    uint32_t run, runs;          /* limits, */
-    uint32_t far, fars;          /* and aggregates that are held, and that no later phase has */
+    uint32_t node, nodes;        /* in the first phase: its aggregates */
+    uint32_t fresh, fresh_count; /* in `listed`: aggregates that no earlier phase has */
+    uint32_t run, runs;          /* limits */
+    uint32_t far, fars;          /* held aggregates that no later phase has */
 } sn_hierarchy_share;
 
 /* One level of a mesh above the first. */
 typedef struct sn_hierarchy_level {
     uint32_t node, nodes;
-    uint32_t share[SN_HIERARCHY_PHASES + 1]; /* by phase: the first; behind the last phase all are alike */
+    uint32_t share[SN_HIERARCHY_PHASES + 1]; /* by phase: its first share, which is the end of the phase before */
 } sn_hierarchy_level;
 
 /* What a task does with a share. */
 typedef struct sn_hierarchy_turn {
     uint32_t share;
-    uint8_t gathers; /* its aggregates are put where their members are; or: */
-    uint8_t begins;  /* fresh ones are moved as the larger ones were, */
-    uint8_t sweeps;  /* so many over its limits, */
-    uint8_t ends;    /* and what is held is pulled back */
+    uint8_t gathers; /* computes its aggregates from their members */
+    uint8_t begins;  /* otherwise: moves fresh aggregates with the larger ones, */
+    uint8_t sweeps;  /* makes this number of sweeps over its limits, */
+    uint8_t ends;    /* and pulls back held aggregates */
 } sn_hierarchy_turn;
 
-/* Turns, one after the other. */
+/* Turns that run one after the other. */
 typedef struct sn_hierarchy_task {
     uint32_t turn, turns;
     uint32_t stage;
 } sn_hierarchy_task;
 
-/* Tasks side by side. */
+/* Tasks that run in parallel. */
 typedef struct sn_hierarchy_stage {
     uint32_t task, tasks;
     double work; /* ns, about */
 } sn_hierarchy_stage;
 
-/* What a mesh has in one tile of the first layer. */
+/* The part of a mesh in one tile of the first layer. */
 typedef struct sn_hierarchy_part {
     uint32_t tile, mesh;
     uint32_t node, nodes;        /* aggregates of its particles */
-    uint32_t run, runs;          /* limits between these, */
-    uint32_t row_run, row_runs;  /*   and those between `groups`, of which a batch has the same two in every lane */
-    uint32_t fresh, fresh_count; /* in `listed`: those that have no limits to other tiles */
+    uint32_t run, runs;          /* limits between these */
+    uint32_t row_run, row_runs;  /* limits between `groups`: a batch has the same two groups in every lane */
+    uint32_t fresh, fresh_count; /* in `listed`: aggregates without limits to other tiles */
     uint32_t hold, holds;
-    uint32_t row_hold, row_holds; /* the same in lanes */
-    uint32_t far, fars;           /* of aggregates, */
-    uint32_t row_far, row_fars;   /*   of which those of `groups` are, in lanes, among row_hold */
-    uint32_t group, groups;       /* of planes: its first aggregates are these, one in each lane; 0: it has none */
-    bool same;                    /* masses are, in this step, what it was made for */
+    uint32_t row_hold, row_holds; /* the same tethers, in lanes */
+    uint32_t far, fars;           /* tethers of aggregates */
+    uint32_t row_far, row_fars;   /* those of aggregates in `groups`, in lanes, in the array row_hold */
+    uint32_t group, groups;       /* planes: the first aggregates in groups of one in each lane; 0: none */
+    bool same;                    /* in this step, masses are those for which the hierarchy was made */
 } sn_hierarchy_part;
 
-/* An immovable particle: the tile that has it writes where it is, while others read it here. */
+/* An immovable particle. The tile that owns it writes its position here, for other readers. */
 typedef sn_wide_pin sn_hierarchy_pin;
 
-/* A particle near an immovable one. */
+/* The tether of a particle near an immovable one. */
 typedef struct sn_hierarchy_hold {
-    uint32_t slot, at; /* at: in planes, the float of its x; otherwise its lane in */
-    uint32_t row;      /*   row_hold, of this number */
+    /* at: in planes, the index of its x among the floats; otherwise its lane in row_hold. */
+    uint32_t slot, at;
+    uint32_t row; /* its index in row_hold */
     uint32_t pin;
-    sn_real most; /* m; infinite: it is held no longer */
+    sn_real most; /* m; infinite: released */
 } sn_hierarchy_hold;
 
-/* An aggregate, near or far. */
+/* The tether of an aggregate. */
 typedef struct sn_hierarchy_far {
     uint32_t node, pin;
-    sn_real most;       /* m; infinite: it is held no longer */
-    sn_real by;         /* most by the distance of centres; 0: it never will be held */
-    uint32_t row, lane; /* among row_hold; SN_PLAN_NONE: it is in none */
-    uint32_t id;        /* the number by which it was found */
+    sn_real most;       /* m; infinite: released */
+    sn_real by;         /* most, divided by the distance of centres; 0: released for good */
+    uint32_t row, lane; /* in row_hold; SN_PLAN_NONE: in none */
+    uint32_t id;        /* its original number */
 } sn_hierarchy_far;
 
-/* What a tear at an aggregate sets free: what is held, or a span, whose way leads over it. */
+/* A tear at this aggregate releases a tether or a span, whose path leads over the aggregate. */
 typedef struct sn_hierarchy_way {
     uint32_t node;
-    uint32_t item; /* id of what is held, with SN_WAY_SPAN the number of a span */
+    uint32_t item; /* id of a tether, or the number of a span with SN_WAY_SPAN */
 } sn_hierarchy_way;
 
 #define SN_WAY_SPAN 0x80000000u
 
-/* Two immovable particles of different groups, and how far apart they may be before the mesh between them must stretch. */
+/* Two immovable particles of different groups, and the largest distance between them at which the mesh between them is
+   not stretched. */
 typedef struct sn_hierarchy_span {
     uint32_t mesh, pin[2];
-    uint32_t slot; /* half way; SN_PLAN_NONE: there is an aggregate */
+    uint32_t slot; /* a particle half way; SN_PLAN_NONE: an aggregate is half way */
     sn_real most;  /* m */
 } sn_hierarchy_span;
 
 typedef struct sn_hierarchy_mesh {
-    uint32_t first; /* slot of one of its particles: aggregates have their places from there on */
-    uint32_t
-        share[SN_HIERARCHY_PHASES + 1]; /* limits between the smallest aggregates of different tiles: as of levels */
-    uint32_t level;                     /* its levels above the first, the largest last */
+    uint32_t first; /* slot of one of its particles; positions of aggregates are relative to it */
+    /* Limits between the smallest aggregates of different tiles: shares by phase, as in a level. */
+    uint32_t share[SN_HIERARCHY_PHASES + 1];
+    uint32_t level; /* its levels above the first, the largest last */
     uint32_t levels;
     bool linked;    /* there are limits between most of its aggregates: its rods are mended */
-    sn_vec4 origin; /* in this step */
-    bool acts;      /* in this step */
-    bool stretched; /* in this step immovable particles pull it longer than it is at rest */
+    sn_vec4 origin; /* position of `first` at the start of the step */
+    bool acts;      /* its limits are in use in this step */
+    bool stretched; /* in this step immovable particles stretch it */
 } sn_hierarchy_mesh;
 
-/* By rest length: rods that are off by more are noted, see tiled_mend.c. */
+/* The share of the rest length from which rods that are off are marked: see tiled_mend.c. */
 #define SN_HIERARCHY_OFF ((sn_real)0.024)
 
-/* Where a tile is while rods are mended. */
+/* Where the particles of a tile are while rods are mended. */
 typedef struct sn_hierarchy_home {
-    sn_real *plane;              /* its rows; NULL: it is in storage. (There are planes where sn_real is float.) */
-    bool coarse;                 /* places themselves are moved */
-    sn_real too_long, shortened; /* by rest length: a longer rod is made as long as the second */
-    sn_real off;                 /* of the first tile of a mesh: what is noted in it, in the pass that comes */
+    sn_real *plane;              /* its rows; NULL: in storage. (There are planes only if sn_real is float.) */
+    bool coarse;                 /* positions are moved, not remainders */
+    sn_real too_long, shortened; /* by rest length: a rod longer than the first is shortened to the second */
+    sn_real off;                 /* of the first tile of a mesh: share from which rods are marked in the next pass */
 } sn_hierarchy_home;
 
-/* How mending a tile went. */
+/* The result of mending a tile. */
 typedef struct sn_hierarchy_mended {
-    uint32_t noted;                    /* rods */
-    uint32_t noted_in_mesh, particles; /* of the first tile of a mesh: in all of it */
+    uint32_t noted;                    /* marked rods */
+    uint32_t noted_in_mesh, particles; /* of the first tile of a mesh: numbers of the whole mesh */
 } sn_hierarchy_mended;
 
 typedef struct sn_hierarchy {
-    bool by_mass;             /* there is a mesh for which masses matter */
-    bool made;                /* for: */
-    bool lost;                /* tasks, since the last step: the one that comes says so */
-    uint64_t makes;           /*   this plan */
-    const sn_real *w_by_slot; /* of the base */
+    bool by_mass;             /* the choice of meshes depends on masses */
+    bool made;                /* made for `makes` */
+    bool lost;                /* tasks were lost since the last step; the next step reports it */
+    uint64_t makes;           /* of the plan */
+    const sn_real *w_by_slot; /* of sn_limits_base */
 
     sn_table mesh_table;
     sn_hierarchy_mesh *mesh;
@@ -176,13 +180,13 @@ typedef struct sn_hierarchy {
     sn_hierarchy_part *part;
     sn_table part_of_table; /* by tile of the first layer, and one more: its first part */
     uint32_t *part_of;
-    sn_table tile_table; /* of uint32_t: tiles that have parts */
+    sn_table tile_table; /* of uint32_t: tiles with parts */
     uint32_t *tile;
     sn_table level_table;
     sn_hierarchy_level *level;
     sn_table share_table;
     sn_hierarchy_share *share;
-    sn_table listed_table; /* of uint32_t: aggregates */
+    sn_table listed_table; /* of uint32_t: aggregates, for fresh ones */
     uint32_t *listed;
     sn_table turn_table;
     sn_hierarchy_turn *turn;
@@ -191,16 +195,16 @@ typedef struct sn_hierarchy {
     sn_table stage_table;
     sn_hierarchy_stage *stage;
 
-    /* Aggregates: of the first level part by part, then those of higher levels. */
+    /* Aggregates: those of the first level part by part, then those of higher levels. */
     sn_table node_table;
-    sn_vec4 *node; /* two for each: x and w in this step, and d */
+    sn_vec4 *node; /* two for each: x (with w) in this step, and d */
     sn_real *w;
     uint32_t *parent; /* SN_PLAN_NONE: none */
-    uint32_t *first;  /* of its members; one more at the end; */
-    uint32_t *last;   /*   and behind the last that it has: behind that are those that tears took from it */
+    uint32_t *first;  /* first member; one more at the end */
+    uint32_t *last;   /* end of its members; those from here to the next first were lost by tears */
     sn_table member_table;
     uint32_t *member; /* slots, or smaller aggregates */
-    uint32_t *at;     /* of slots in planes: as of a hold */
+    uint32_t *at;     /* for slots in planes: as sn_hierarchy_hold.at */
     sn_real *weight;
 
     sn_table group_table; /* by group: its first row; one more for each part */
@@ -210,50 +214,50 @@ typedef struct sn_hierarchy {
 
     sn_table run_table;
     sn_limit_run *run;
-    sn_table batch_table; /* by batch: two times 16 aggregates, 16 limits, a mask, */
+    sn_table batch_table; /* by batch: two times 16 aggregates, 16 limits, a mask, two offsets */
     uint32_t *end;        /* twice the number of an aggregate */
     sn_real *most;
     uint16_t *mask;
-    uint32_t *offset; /*   and of row_run where the first of each are in planes of aggregates */
+    uint32_t *offset; /* for row_run: where the two groups start in planes of aggregates */
     sn_table hold_table;
     sn_hierarchy_hold *hold;
     sn_table row_hold_table; /* the same in lanes: in planes, by row */
     sn_wide_hold *row_hold;
     sn_table far_table;
     sn_hierarchy_far *far;
-    sn_table pin_table; /* in the order of slots */
+    sn_table pin_table; /* immovable particles, in the order of slots */
     sn_hierarchy_pin *pin;
     uint32_t *pin_slot;
-    sn_table pin_of_table; /* by tile, as of parts */
+    sn_table pin_of_table; /* by tile, as part_of */
     uint32_t *pin_of;
     sn_table span_table;
     sn_hierarchy_span *span;
     sn_table way_table;
     sn_hierarchy_way *way;
-    sn_table heap_table; /* scratch: see hierarchy_hold.c */
+    sn_table heap_table; /* scratch, see hierarchy_hold.c */
 
     /* For mending (tiled_mend.c): */
-    const uint32_t *rod_start;  /* by slot: its rods, in */
-    const uint32_t *rod_leaves; /*   (from here on they lead to other tiles) */
+    const uint32_t *rod_start;  /* by slot: its rods in `rod` */
+    const uint32_t *rod_leaves; /* by slot: from here on its rods lead to other tiles */
     const hierarchy_edge *rod;
     const uint32_t *tile_of; /* by slot */
-    const uint32_t *place;   /* by slot: in planes, the float of its x */
+    const uint32_t *place;   /* by slot: in planes, the index of its x among the floats */
     uint32_t slots;
-    uint16_t *far_off; /* by batch of the plan: lanes */
+    uint16_t *far_off; /* by batch of the plan: lanes of marked rods */
     uint32_t batches;
     sn_hierarchy_home *home;     /* by tile */
     sn_hierarchy_mended *mended; /* by tile, of all layers */
     uint32_t *queue;             /* of slots */
-    bool *queued;                /* by slot, */
-    atomic_bool *off_outside;    /*   and this: it is the end of a rod to another tile that is noted */
+    bool *queued;                /* by slot: it is in the queue */
+    atomic_bool *off_outside;    /* by slot: it is the end of a marked rod to another tile */
 
-    void *block[SN_HIERARCHY_BLOCKS]; /* scratch for making it, kept: an edit must not make a step allocate */
+    void *block[SN_HIERARCHY_BLOCKS]; /* scratch for making it; kept, so that an edit allocates nothing in a step */
     size_t block_size[SN_HIERARCHY_BLOCKS];
 
-    struct hierarchy_work *work; /* what it was made with, for tears; NULL: there are no limits */
+    struct hierarchy_work *work; /* the data with which it was made, for tears; NULL: there are no limits */
 
-    uint32_t count[SN_STIFFENED_COUNT];     /* meshes, */
-    uint32_t particles[SN_STIFFENED_COUNT]; /*   and their particles */
+    uint32_t count[SN_STIFFENED_COUNT];     /* by choice: meshes */
+    uint32_t particles[SN_STIFFENED_COUNT]; /* by choice: particles */
 } sn_hierarchy;
 
 static inline sn_vec4 *hierarchy_x(const sn_hierarchy *h, uint32_t node)
@@ -269,33 +273,37 @@ static inline sn_vec4 *hierarchy_d(const sn_hierarchy *h, uint32_t node)
 void sn_hierarchy_init(sn_hierarchy *h);
 void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator);
 
-/* Before a step: makes it if what it was made for has changed. False when memory runs out. */
+/* Before a step: makes the hierarchy if it is out of date. False when memory runs out. */
 bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const sn_solver_in *in);
 
-/* Before the first substep: meshes with particles that are held in this step for other reasons than when it was made (they sleep)
-   do without, and so do those that immovable particles stretch. First for every tile, in any order. */
+/* Before the first substep. A mesh has no limits in this step if its immovable particles are others than when limits
+   were made (some sleep), or if immovable particles stretch it. sn_hierarchy_look must be called for every tile, in any
+   order, before sn_hierarchy_begin. */
 void sn_hierarchy_look(const sn_hierarchy *h, const sn_solver_in *in, uint32_t tile);
 void sn_hierarchy_begin(sn_hierarchy *h, const sn_solver_in *in);
 
-/* The aggregates of a tile: where they are after prediction, from records or from planes. low: NULL where places are coarse. */
+/* Compute the aggregates of a tile from predicted particles, in records or planes. low: NULL for coarse tiles. */
 void sn_hierarchy_gather(const sn_hierarchy *h, uint32_t tile, const sn_vec4 *x, const sn_vec4 *low);
 void sn_hierarchy_gather_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, bool coarse);
 
-/* Where its immovable particles are then. */
+/* Stores the positions of the tile's immovable particles after prediction. */
 void sn_hierarchy_note_pins(const sn_hierarchy *h, uint32_t tile, const sn_frame *frame);
 
-/* All levels but what lies inside of tiles. wide may be NULL; so may parallel: one thread does it. False if tasks were lost. */
+/* Solves all levels except the limits inside tiles. wide may be NULL. parallel may be NULL: one thread. False if tasks
+   were lost. */
 bool sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide, sn_parallel *parallel);
 
-/* What lies inside of a tile; and moves its particles. moved: x, where places are coarse, or x_low. */
+/* Solves the limits inside a tile, and moves its particles. moved: x for coarse tiles, otherwise x_low. */
 void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame,
                        sn_vec4 *moved);
 
-/* The same in planes. nodes: room for planes of its aggregates, of which there are no more than rows, with a margin before and behind them. */
+/* The same in planes. nodes: space for planes of its groups of aggregates, of which there are at most as many as rows,
+   with a margin before and after them. */
 void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, float *nodes,
                               bool coarse);
 
-/* What was chosen for which meshes, and why, in words. So many soft ones are solids, with so many particles (solids.h). */
+/* Writes which meshes have limits, which have not, and why. `solids` of the soft ones, with `particles`, have a lattice
+   (solids.h). */
 void sn_hierarchy_tell(const sn_hierarchy *h, uint32_t solids, uint32_t particles, char *text, size_t size);
 
 #endif

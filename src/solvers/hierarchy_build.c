@@ -1,11 +1,11 @@
-/* Making a hierarchy: memory, and when it is made. */
+/* Making a hierarchy: memory, and when it has to be made. */
 #include "solvers/hierarchy_work.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Memory --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 void sn_hierarchy_init(sn_hierarchy *h)
 {
@@ -157,14 +157,14 @@ bool sn_hierarchy_grow(hierarchy_work *w, sn_table *table, uint32_t more)
     sn_hierarchy_bind(w->h);
     return !w->failed;
 }
-/* ---- Making it ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Making it --------------------------------------------------------------------------------------------------- */
 
 typedef struct masses {
     const sn_solver_in *in;
     atomic_bool differ;
 } masses;
 
-/* Whether inverse masses are these. */
+/* Whether inverse masses are equal to w. */
 static bool are_same(const sn_vec4 *x, const sn_real *w, uint32_t count)
 {
     uint32_t others = 0;
@@ -173,7 +173,7 @@ static bool are_same(const sn_vec4 *x, const sn_real *w, uint32_t count)
     return others == 0;
 }
 
-/* Looks at the particles of one tile of the first layer. */
+/* Compares the masses of the particles of one tile of the first layer. */
 static void look_at_masses(void *data, uint32_t index, uint32_t worker)
 {
     masses *m = data;
@@ -192,7 +192,7 @@ static void look_at_masses(void *data, uint32_t index, uint32_t worker)
 /* ns of a particle, about. */
 #define WORK_OF_MASS 2.0
 
-/* Whether inverse masses will be those for which it was made. */
+/* Whether inverse masses in the coming step are those for which the hierarchy was made. */
 static bool are_masses_same(const sn_solver_in *in, bool *lost)
 {
     masses m = {.in = in};
@@ -219,14 +219,16 @@ static bool note_masses(hierarchy_work *w)
     return true;
 }
 
-/* When so many particles and rods are torn, for each particle of meshes that have limits, these are made anew. A vertex of a cloth that is split takes three or four rods with it. So
-   a quarter of the smallest aggregates may have gone then. */
+/* Limits are made anew when this number of particles and rods is torn, for each particle of meshes with limits.
+   Splitting a vertex of a cloth tears three or four rods with it. So a quarter of the smallest aggregates may be gone
+   by then. */
 #define MOST_TORN (1.0 / 9)
 
-/* Limits of fewer rods are made anew by every tear, which takes a millisecond at most: what is left of limits is a little less than what could be. */
+/* With fewer rods, every tear makes limits anew, which takes at most a millisecond: limits that follow tears are
+   slightly fewer than those made anew. */
 #define LEAST_FOLLOWED 10000u
 
-/* Takes what is there now as the base. */
+/* Makes the present state the base. */
 static void make_base(hierarchy_work *w)
 {
     sn_limits_base *base = w->in->stiffen.base;
@@ -242,7 +244,7 @@ static void make_base(hierarchy_work *w)
         base->most += w->mesh[i] != SN_PLAN_NONE;
     base->most = w->rods < LEAST_FOLLOWED ? 0 : 1 + (uint32_t)(MOST_TORN * base->most);
     const bool none = !w->rods && w->h->by_mass && w->in->store->pool[SN_KIND_DISTANCE]->ids.live >= LEAST_FOLLOWED;
-    if (none) /* no limits; looking for what could have some takes long, and is not done again for tears */
+    if (none) /* no limits; the search for meshes takes long, and is not repeated for tears */
         base->most = 1;
     w->failed = !sn_table_reserve(&base->torn_table, w->allocator, base->most) ||
                 !sn_table_reserve(&base->mark_table, w->allocator, w->slots);
@@ -257,7 +259,7 @@ static void make_base(hierarchy_work *w)
     base->edits = w->in->stiffen.edits;
 }
 
-/* Gives torn particles the masses that they had when limits were made, or those that they have now. */
+/* Gives torn particles the masses from before the tears, or their present ones. */
 static void set_masses(const sn_solver_in *in, bool before)
 {
     const sn_limits_base *base = in->stiffen.base;
@@ -326,7 +328,7 @@ static void make(hierarchy_work *w, bool again)
         *w->h->work = *w;
 }
 
-/* Whether nothing has changed since limits were made, but by tears. */
+/* Whether nothing but tears has changed since limits were made. */
 static bool is_base(sn_hierarchy *h, const sn_solver_in *in)
 {
     const sn_limits_base *base = in->stiffen.base;
@@ -336,7 +338,7 @@ static bool is_base(sn_hierarchy *h, const sn_solver_in *in)
                    : base->torn_table.count > 0 && are_masses_same(in, &h->lost);
 }
 
-/* Makes it from what there is now, or again from what it was made from before tears. */
+/* Makes the hierarchy from the present state, or again from the base. */
 static bool make_for(sn_hierarchy *h, const sn_allocator *allocator, const sn_solver_in *in, bool again)
 {
     clear(h);
@@ -387,10 +389,11 @@ void sn_hierarchy_look(const sn_hierarchy *h, const sn_solver_in *in, uint32_t t
     }
 }
 
-/* A rod is never off by so much. */
+/* No rod is off by this share. */
 #define NEVER_OFF ((sn_real)1e9)
 
-/* Whether two immovable particles are, at the start of a step or at its end, farther apart than the mesh between them reaches. */
+/* Whether two immovable particles are farther apart than the mesh between them reaches, at the start or the end of the
+   step. */
 static bool is_stretched(const sn_hierarchy *h, const sn_solver_in *in, const sn_hierarchy_span *span)
 {
     const sn_stiffen *s = &in->stiffen;
@@ -400,11 +403,13 @@ static bool is_stretched(const sn_hierarchy *h, const sn_solver_in *in, const sn
     return vec3_dot(now, now) > span->most * span->most || vec3_dot(then, then) > span->most * span->most;
 }
 
-/* Limits do not give. In a mesh that immovable particles pull longer than it is at rest, they would keep all of it rigid but the rods next to these
-   particles, which would have to stretch by all of that. So it is left to sweeps, and its rods, as long as they should be, are not mended.
+/* Limits are rigid. In a mesh that is stretched by immovable particles, they would keep everything rigid except the
+   rods next to these particles, which would have to stretch by the whole difference. So such a mesh is only swept, and
+   its rods, which are rightly long, are not mended.
 
-   Nor are those of a net, which has limits near immovable particles alone. They are too long all over: while they are mended one by one
-   the net never comes to rest (0.2 to 41 J with a load of 20 kg), for up to three times the time, in which more substeps do as much. */
+   Nor are those of a net, which has limits near immovable particles only. All of its rods are too long: if they are
+   mended one by one, the net never comes to rest (0.2 to 41 J with a load of 20 kg), and mending takes up to three
+   times the time, in which more substeps do as much. */
 static void leave_stretched(sn_hierarchy *h, const sn_solver_in *in)
 {
     for (uint32_t i = 0; i < h->span_table.count; ++i)
@@ -449,7 +454,7 @@ void sn_hierarchy_tell(const sn_hierarchy *h, uint32_t solids, uint32_t particle
     for (uint32_t i = 0; i <= SN_STIFFENED_COUNT && at < size; ++i) {
         uint32_t count = i < SN_STIFFENED_COUNT ? h->count[i] : solids;
         uint32_t of = i < SN_STIFFENED_COUNT ? h->particles[i] : particles;
-        if (i == SN_PLAIN_SOFT && solids <= count) { /* solids are among these */
+        if (i == SN_PLAIN_SOFT && solids <= count) { /* solids are included in these */
             count -= solids;
             of -= particles;
         }

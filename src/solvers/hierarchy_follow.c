@@ -1,25 +1,28 @@
-/* How limits follow tears, at a cost that grows with the tear.
+/* How limits follow tears, at a cost that grows with the size of the tear.
 
-   A tear changes rods and masses of a few particles: these are *torn*. An aggregate goes on without those of its members that are torn. When rods no longer join what is left of it, it is dissolved: its limits
-   go, it is not moved, and the larger one that it was in goes on without it. That one is dissolved, too, when limits no longer join what is left of it. A limit
-   goes when nothing is left between the members of its two aggregates: no rod, or no limit. So two halves that a tear has parted are not joined in any level. What is held is set free
-   when its way to the immovable particle leads over something torn.
+   A tear changes the rods and masses of some particles: these are *torn*. An aggregate loses its torn members. When
+   rods no longer connect the others, it is dissolved: its limits are removed, it is not moved, and its larger aggregate
+   loses it as a member. That one is dissolved, too, when limits no longer connect its other members. A limit is removed
+   when nothing connects the members of its two aggregates any more: no rod, or no limit. So the two halves of a torn
+   mesh are not joined in any level. A tether is released when its path to the immovable particle leads over something
+   torn.
 
-   Nothing comes back before limits are made anew. So what is left depends on what was torn, step by step: an aggregate whose halves are parted stays dissolved when one half
-   is torn up later. The base (sn_limits_base) and that list are all that a snapshot has to hold. Limits that are made from it and then follow have the same bits. */
+   Nothing is restored before limits are made anew. So the result depends on the tears step by step: an aggregate whose
+   halves were separated stays dissolved when one half is torn up later. A snapshot only needs the base (sn_limits_base)
+   and the list of tears. Limits that are made from the base and then follow the list have the same bits. */
 #include "solvers/hierarchy_work.h"
 
 #include <string.h>
 
 #define NONE SN_PLAN_NONE
 
-/* m: how far what is free may be. */
+/* m: the length of a released tether. */
 #define FREE ((sn_real)INFINITY)
 
 /* Flags of aggregates. */
 enum { GONE = 1, LISTED = 2 };
 
-/* ---- Memory and lists --------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory and lists -------------------------------------------------------------------------------------------- */
 
 void sn_hierarchy_reserve_tears(hierarchy_work *w)
 {
@@ -28,7 +31,7 @@ void sn_hierarchy_reserve_tears(hierarchy_work *w)
     const size_t nodes = (size_t)h->node_table.count + 2, batches = h->batch_table.count;
     const size_t most = nodes > w->slots ? nodes : w->slots;
     const size_t visits = (size_t)h->hold_table.count + SN_HOLD_GROUPS * (size_t)h->pin_table.count;
-    *t = (hierarchy_tears){.turn = w->form_room + 1, /* stamps of before are lower */
+    *t = (hierarchy_tears){.turn = w->form_room + 1, /* earlier stamps are lower */
                            .torn = sn_hierarchy_scratch(w, w->slots, sizeof *t->torn),
                            .state = sn_hierarchy_scratch(w, nodes, sizeof *t->state),
                            .there = sn_hierarchy_scratch(w, batches, sizeof *t->there),
@@ -49,7 +52,8 @@ static uint32_t end_of(const sn_hierarchy *h, uint32_t limit, uint32_t which)
     return h->end[(2 * (size_t)(limit / SN_BATCH) + which) * SN_BATCH + limit % SN_BATCH] / 2;
 }
 
-/* Counts that stand one behind their place become where lists start; filling these moves every start to where the next one begins. */
+/* Turns counts, one behind their place, into starts of lists. Filling the lists moves every start to the next one;
+   put_back undoes that. */
 static void add_up(uint32_t *start, uint32_t count)
 {
     for (uint32_t i = 1; i < count; ++i)
@@ -62,7 +66,7 @@ static void put_back(uint32_t *start, uint32_t count)
     start[0] = 0;
 }
 
-/* Which limits and ways an aggregate has. Once, with the first tear. */
+/* Indexes the limits and paths of aggregates, once, with the first tear. */
 static void index_all(hierarchy_work *w)
 {
     const sn_hierarchy *h = w->h;
@@ -89,7 +93,7 @@ static void index_all(hierarchy_work *w)
         t->far_at[h->far[i].id] = i;
 }
 
-/* ---- What is held --------------------------------------------------------------------------------------------------------------- */
+/* ---- Tethers ----------------------------------------------------------------------------------------------------- */
 
 static void set_most(const sn_hierarchy *h, uint32_t hold, sn_real most)
 {
@@ -105,7 +109,7 @@ static void set_far(const sn_hierarchy *h, sn_hierarchy_far *far, sn_real most)
         h->row_hold[far->row].most[far->lane] = (float)most;
 }
 
-/* Sets a particle free from an immovable one, and those whose way leads over it. */
+/* Releases a particle from an immovable one, and all particles whose path leads over it. */
 static void free_visit(hierarchy_work *w, uint32_t first)
 {
     const sn_hierarchy *h = w->h;
@@ -132,7 +136,7 @@ static void free_visit(hierarchy_work *w, uint32_t first)
     }
 }
 
-/* Those of a particle whose way comes from another one; from NONE: all. */
+/* Releases a particle's tethers whose path comes from another particle; with NONE: all. */
 static void free_visits(hierarchy_work *w, uint32_t slot, uint32_t from)
 {
     for (uint32_t k = 0; k < w->hold_visits[slot]; ++k) {
@@ -142,7 +146,8 @@ static void free_visits(hierarchy_work *w, uint32_t slot, uint32_t from)
     }
 }
 
-/* Particles of an aggregate that is held no longer are held along rods: the straight way may not lie within the mesh. */
+/* Particles of an aggregate whose tether was released are held along rods: the straight path may be outside of the
+   mesh. */
 static void hold_along_rods(const hierarchy_work *w, uint32_t node, uint32_t pin)
 {
     const sn_hierarchy *h = w->h;
@@ -164,7 +169,7 @@ static void free_far(const hierarchy_work *w, sn_hierarchy_far *far)
         hold_along_rods(w, far->node, far->pin);
 }
 
-/* Whether something leads over an aggregate. */
+/* Whether the path of an item leads over an aggregate. */
 static bool leads_over(const hierarchy_tears *t, uint32_t item, uint32_t node)
 {
     for (uint32_t i = t->way_start[node]; i < t->way_start[node + 1]; ++i)
@@ -173,7 +178,8 @@ static bool leads_over(const hierarchy_tears *t, uint32_t item, uint32_t node)
     return false;
 }
 
-/* What leads over an aggregate that is dissolved; other is not NONE: over both of two whose limit goes. */
+/* Releases the items whose path leads over a dissolved aggregate, or, if other is not NONE, over both ends of a removed
+   limit. */
 static void free_ways(hierarchy_work *w, uint32_t node, uint32_t other)
 {
     const sn_hierarchy *h = w->h;
@@ -189,7 +195,7 @@ static void free_ways(hierarchy_work *w, uint32_t node, uint32_t other)
     }
 }
 
-/* One that has lost something has another centre. */
+/* Updates the tethers of an aggregate, whose centre has changed with its members. */
 static void hold_anew(hierarchy_work *w, uint32_t node)
 {
     const hierarchy_tears *t = &w->tears;
@@ -201,7 +207,7 @@ static void hold_anew(hierarchy_work *w, uint32_t node)
     }
 }
 
-/* Spans over particles are as long as what is held reaches. */
+/* Updates spans over particles: their length is the sum of the two tethers. */
 static void look_at_spans(const hierarchy_work *w)
 {
     const sn_hierarchy *h = w->h;
@@ -214,7 +220,7 @@ static void look_at_spans(const hierarchy_work *w)
     }
 }
 
-/* Those that a torn immovable particle holds: its copies may be led elsewhere. */
+/* Releases tethers to torn immovable particles: their copies may move apart. */
 static void look_at_pins(const hierarchy_work *w)
 {
     const sn_hierarchy *h = w->h;
@@ -227,7 +233,7 @@ static void look_at_pins(const hierarchy_work *w)
             h->span[i].most = FREE;
 }
 
-/* ---- Aggregates ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Aggregates -------------------------------------------------------------------------------------------------- */
 
 static void list_node(hierarchy_tears *t, uint32_t node, uint32_t *list, uint32_t *count)
 {
@@ -256,7 +262,7 @@ static uint32_t beyond(const hierarchy_work *w, uint32_t limit, uint32_t node)
     return a == node ? end_of(w->h, limit, 1) : a;
 }
 
-/* Sums of planes have the weights of what is left. */
+/* Updates the weights of planes for the remaining members. */
 static void weigh_rows(const hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
@@ -275,7 +281,7 @@ static void weigh_rows(const hierarchy_work *w, uint32_t node)
     }
 }
 
-/* Its limits go, and those that they had a part in are looked at: `next`. */
+/* Dissolves an aggregate: removes its limits, and lists the larger aggregates that they connected in `next`. */
 static void dissolve(hierarchy_work *w, uint32_t node, uint32_t *next, uint32_t *count)
 {
     const sn_hierarchy *h = w->h;
@@ -302,7 +308,7 @@ static bool is_gone(const hierarchy_work *w, uint32_t node, uint32_t member)
     return node < w->firsts ? w->tears.torn[member] : (w->tears.state[member] & GONE) != 0;
 }
 
-/* Puts members that are gone behind the others. */
+/* Moves lost members behind the others. */
 static void sort_members(hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
@@ -317,7 +323,7 @@ static void sort_members(hierarchy_work *w, uint32_t node)
     h->last[node] = left;
 }
 
-/* What a member is joined to, by number from 0 on; NONE: by nothing that is left; false: there are no more. */
+/* *other: the i-th neighbour of a member; NONE: the connection is gone. False: there are no more neighbours. */
 static bool joined_to(const hierarchy_work *w, uint32_t node, uint32_t member, uint32_t i, uint32_t *other)
 {
     const uint32_t *start = node < w->firsts ? w->start : w->tears.start;
@@ -338,7 +344,7 @@ static uint32_t owner_of(const hierarchy_work *w, uint32_t node, uint32_t member
     return member == NONE ? NONE : node < w->firsts ? w->node[member] : w->h->parent[member];
 }
 
-/* Whether something is left of an aggregate, and hangs together. */
+/* Whether an aggregate has members left, and they are connected. */
 static bool is_joined(const hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
@@ -360,7 +366,7 @@ static bool is_joined(const hierarchy_work *w, uint32_t node)
     return reached == left;
 }
 
-/* What is left has its mass, and its centre. */
+/* Updates mass and centre for the remaining members. */
 static void weigh_anew(hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
@@ -374,7 +380,7 @@ static void weigh_anew(hierarchy_work *w, uint32_t node)
     weigh_rows(w, node);
 }
 
-/* Marks the aggregates to whose members something leads from those of one: `stamp` is then `turn`. */
+/* Marks the aggregates that are connected to this one by members: sets `stamp` to `turn`. */
 static void mark_below(hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
@@ -388,7 +394,7 @@ static void mark_below(hierarchy_work *w, uint32_t node)
         }
 }
 
-/* The limits of an aggregate that has lost something, when all of the level have the centres of what is left. */
+/* Updates the limits of an aggregate that has lost members, after all centres of the level have been updated. */
 static void limit_anew(hierarchy_work *w, uint32_t node, uint32_t *next, uint32_t *count)
 {
     const sn_hierarchy *h = w->h;
@@ -399,7 +405,7 @@ static void limit_anew(hierarchy_work *w, uint32_t node, uint32_t *next, uint32_
         const uint16_t lane = (uint16_t)(1u << limit % SN_BATCH);
         if (!is_there(w, limit))
             continue;
-        if (w->stamp[other] != t->turn) { /* nothing is left between their members */
+        if (w->stamp[other] != t->turn) { /* nothing connects their members any more */
             remove_limit(w, limit);
             free_ways(w, node, other);
             list_node(t, h->parent[other], next, count);
@@ -414,7 +420,7 @@ static void limit_anew(hierarchy_work *w, uint32_t node, uint32_t *next, uint32_
     hold_anew(w, node);
 }
 
-/* From one level to the next. */
+/* Follows from level to level. */
 static void follow_levels(hierarchy_work *w, uint32_t count)
 {
     hierarchy_tears *t = &w->tears;
@@ -436,9 +442,9 @@ static void follow_levels(hierarchy_work *w, uint32_t count)
     }
 }
 
-/* ---- Torn particles --------------------------------------------------------------------------------------------------------------- */
+/* ---- Torn particles ---------------------------------------------------------------------------------------------- */
 
-/* Rods from one particle to another are not mended any more; to NONE: from this one, in both directions. */
+/* Stops mending rods from one particle to another; with NONE: all of its rods, in both directions. */
 static void forget_rods(const hierarchy_work *w, uint32_t slot, uint32_t other)
 {
     for (uint32_t e = w->start[slot]; e < w->start[slot + 1]; ++e) {

@@ -1,13 +1,15 @@
-/* Particles and aggregates that immovable particles hold: at most as far away as rods lead.
+/* Tethers of particles and aggregates to immovable particles: their distance is at most the one along rods.
 
-   Immovable particles that rods join are a group: the edge of a curtain is one. Each is held by the nearest one of the two nearest groups: where
-   only one held it, the rods half way between two of them would carry all that hangs there, since what is held moves no farther. */
+   Connected immovable particles are a group: the edge of a curtain is one. Each particle or aggregate is held by the
+   nearest particle of the two nearest groups. With only one, the rods half way between two groups would carry all that
+   hangs there, since held particles move no farther. */
 #include "solvers/hierarchy_work.h"
 
 #include <string.h>
 
-/* So many rods of average length from an immovable particle particles are held: there the load of a whole mesh comes together in a few
-   rods. Of aggregates it is so many links of average length; those of the next level reach three times as far. */
+/* Particles within this number of average rods from an immovable particle are held: there the load of a whole mesh is
+   concentrated in a few rods. For aggregates it is a number of average links; those of the next level reach three times
+   as far. */
 #define HOLD_RODS  32.0
 #define HOLD_LINKS 16.0
 
@@ -15,7 +17,7 @@
 
 #define NONE SN_PLAN_NONE
 
-/* ---- Immovable particles ------------------------------------------------------------------------------------------------------------ */
+/* ---- Immovable particles ----------------------------------------------------------------------------------------- */
 
 void sn_hierarchy_find_pins(hierarchy_work *w)
 {
@@ -37,7 +39,7 @@ void sn_hierarchy_find_pins(hierarchy_work *w)
         h->pin_of[t] = p;
     }
     w->group = sn_hierarchy_scratch(w, h->pin_table.count, sizeof *w->group);
-    w->failed = w->failed || !sn_table_reserve(&h->heap_table, w->allocator, w->slots); /* mostly that is enough */
+    w->failed = w->failed || !sn_table_reserve(&h->heap_table, w->allocator, w->slots); /* enough in most cases */
     if (w->failed)
         return;
     for (uint32_t p = 0; p < h->pin_table.count; ++p)
@@ -53,9 +55,9 @@ void sn_hierarchy_find_pins(hierarchy_work *w)
         w->group[p] = sets_find(w->group, p);
 }
 
-/* ---- The way to them ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Paths to immovable particles -------------------------------------------------------------------------------- */
 
-/* A heap, the nearest first. */
+/* A heap, the nearest visit first. */
 static bool is_before(hierarchy_visit a, hierarchy_visit b)
 {
     return a.far < b.far || (a.far == b.far && (a.node < b.node || (a.node == b.node && a.pin < b.pin)));
@@ -94,7 +96,7 @@ static bool has_normal(const hierarchy_form *a)
     return a->normal[0] != 0 || a->normal[1] != 0 || a->normal[2] != 0;
 }
 
-/* The first aggregate around a particle that can move and has a normal, or is solid; NONE: there is none. */
+/* The first aggregate around a particle that is movable and has a normal or is solid; NONE: there is none. */
 static uint32_t around(const hierarchy_work *w, uint32_t slot)
 {
     for (uint32_t e = w->start[slot]; e < w->start[slot + 1]; ++e) {
@@ -105,7 +107,7 @@ static uint32_t around(const hierarchy_work *w, uint32_t slot)
     return NONE;
 }
 
-/* The same of an immovable one. What is next to it may be a line. */
+/* The same around an immovable particle. Its neighbours may be a line, then theirs are tried. */
 static uint32_t beside(const hierarchy_work *w, uint32_t slot)
 {
     uint32_t node = around(w, slot);
@@ -115,8 +117,8 @@ static uint32_t beside(const hierarchy_work *w, uint32_t slot)
     return node;
 }
 
-/* How flat the way to something is, seen from the aggregate beside the immovable one: by the cosine of the angle of their normals. A line
-   is as flat as the way to it. 0: it is not known to be. */
+/* The flatness of the path to b, seen from the aggregate beside the immovable particle: the cosine of the angle between
+   their normals. A line is as flat as the path to it. 0: unknown. */
 static sn_real flatness(const hierarchy_work *w, uint32_t node, const hierarchy_form *b)
 {
     const hierarchy_form *a = node == NONE ? NULL : &w->form[node];
@@ -127,18 +129,18 @@ static sn_real flatness(const hierarchy_work *w, uint32_t node, const hierarchy_
     return (sn_real)fabs(a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2]);
 }
 
-/* What is held: particles, or the aggregates of one level. */
+/* The graph of particles, or of the aggregates of one level. */
 typedef struct spreading {
     const uint32_t *start;
     const hierarchy_edge *edge;
-    const uint32_t *form;   /* by number */
-    double link;            /* m, of aggregates: the average; 0: these are particles, */
-    const double *reach;    /*   which reach so far, by mesh, m */
-    hierarchy_visit *visit; /* SN_HOLD_GROUPS by number: by which they were reached, the nearest first */
-    uint8_t *visits;        /* by number: so many */
+    const uint32_t *form;   /* by number: its aggregate */
+    double link;            /* m, of aggregates: the average length; 0: particles */
+    const double *reach;    /* of particles: the reach by mesh, m */
+    hierarchy_visit *visit; /* SN_HOLD_GROUPS by number: the visits, the nearest first */
+    uint8_t *visits;        /* by number: visits in use */
 } spreading;
 
-/* Whether something is reached for the first time from a group, and from few of them so far. */
+/* Whether a node has not been reached from this group yet, and from fewer than SN_HOLD_GROUPS. */
 static bool is_new(const hierarchy_work *w, const spreading *s, uint32_t node, uint32_t pin)
 {
     bool fresh = s->visits[node] < SN_HOLD_GROUPS;
@@ -169,10 +171,10 @@ static void spread(hierarchy_work *w, const spreading *s)
     }
 }
 
-/* The cosine of the largest angle by which the mesh may turn on the way. */
+/* The cosine of the largest angle by which the mesh may bend along the path. */
 #define LEAST_FLAT ((sn_real)0.9)
 
-/* How far along a line and beside it a point is: from `from` on, in the direction of a unit vector. */
+/* The distance of a point from a line through `from` along a unit vector, and its position *at along the line. */
 static double beside_line(const double from[3], const double along[3], const double point[3], double *at)
 {
     double square = 0;
@@ -184,26 +186,26 @@ static double beside_line(const double from[3], const double along[3], const dou
     return sqrt(square > *at * *at ? square - *at * *at : 0);
 }
 
-/* What is so many links beside the straight way is not on it; and a step goes on by at least this. */
+/* In links: a point farther from the straight path is not on it; and the least advance of a step. */
 #define BESIDE 1.0
 #define STEP   0.2
 
-/* The way leads over an aggregate: a tear there sets free what is held along it. */
+/* Notes that the path of an item leads over an aggregate: a tear there releases the item. */
 static void note_way(hierarchy_work *w, uint32_t node, uint32_t item)
 {
     if (sn_hierarchy_grow(w, &w->h->way_table, 1))
         w->h->way[w->h->way_table.count - 1] = (sn_hierarchy_way){node, item};
 }
 
-/* The same of all aggregates by which a visit came. */
+/* Notes all aggregates on the path of a visit. */
 static void note_path(hierarchy_work *w, const spreading *s, const hierarchy_visit *visit, uint32_t item)
 {
     for (note_way(w, s->form[visit->node], item); visit->from != NONE; note_way(w, s->form[visit->node], item))
         visit = &s->visit[visit->from];
 }
 
-/* Whether the straight way from an aggregate to an immovable particle lies within the mesh: there is a hole where no step along it leads
-   on. Of what fills space it is not asked. Notes the way for `item`. */
+/* Whether the straight path from an aggregate to an immovable particle is inside the mesh. A hole is where no step
+   along the path is possible. Solids are not checked. Notes the path for `item`. */
 static bool sees(hierarchy_work *w, const spreading *s, uint32_t node, uint32_t slot, uint32_t item)
 {
     hierarchy_form pin = {0};
@@ -237,8 +239,8 @@ static bool sees(hierarchy_work *w, const spreading *s, uint32_t node, uint32_t 
     return true;
 }
 
-/* The straight way, where the mesh is flat and braced: in a mesh of squares or triangles rods lead there by a longer one. Where it is curved
-   a little, it is longer by 1 / flat at most. 0: it is not flat. */
+/* The length of the straight path, where the mesh is flat and braced: in a mesh of squares or triangles the path along
+   rods is longer. Where the mesh is slightly curved, it is longer by at most 1 / flat. 0: it is not flat. */
 static double straight_from(const hierarchy_work *w, const hierarchy_visit *visit, hierarchy_form b)
 {
     const uint32_t pin = w->h->pin_slot[visit->pin];
@@ -258,7 +260,7 @@ sn_real sn_hierarchy_far_from(const hierarchy_work *w, uint32_t node, uint32_t p
     return sn_hierarchy_distance(&at, &w->form[node]);
 }
 
-/* ---- Particles ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Particles --------------------------------------------------------------------------------------------------- */
 
 static double *find_reaches(hierarchy_work *w)
 {
@@ -274,7 +276,7 @@ static double *find_reaches(hierarchy_work *w)
     return reach;
 }
 
-/* Whether the aggregate of a particle is held by the same group: then the straight way lies within the mesh. */
+/* Whether the aggregate of a particle is held by the same group: then the straight path is inside the mesh. */
 static bool is_seen(const hierarchy_work *w, const hierarchy_visit *visit)
 {
     const uint32_t *by = w->held_by + (size_t)SN_HOLD_GROUPS * w->node[visit->node], group = w->group[visit->pin] + 1;
@@ -284,8 +286,8 @@ static bool is_seen(const hierarchy_work *w, const hierarchy_visit *visit)
     return seen;
 }
 
-/* Two visits to the same particle or aggregate, about half way between the groups they are from, are a span. At rest no straight way is longer than
-   one over something between. */
+/* Adds a span, if two visits to the same particle or aggregate are about half way between their groups. In the rest
+   shape, no straight path is longer than one over a point between. */
 static bool add_span(hierarchy_work *w, uint32_t mesh, const hierarchy_visit *visit, const double most[2], double link,
                      uint32_t slot)
 {
@@ -312,7 +314,7 @@ static bool hold_particle(hierarchy_work *w, uint32_t at, hierarchy_visit *visit
     return true;
 }
 
-/* Which of them holds a particle, the nearest first; 0: this is the first one of it. */
+/* The rank of a tether among those of its particle; 0: the first and nearest. */
 static uint32_t turn_of(const sn_hierarchy_hold *hold, const sn_hierarchy_hold *first)
 {
     uint32_t turn = 0;
@@ -321,7 +323,7 @@ static uint32_t turn_of(const sn_hierarchy_hold *hold, const sn_hierarchy_hold *
     return turn;
 }
 
-/* What is held in a row, or otherwise side by side. Lanes in which nothing is held name this particle and immovable one. */
+/* Adds an entry of sixteen tethers, in a row or side by side. Empty lanes have this particle and this immovable one. */
 static bool add_lanes(hierarchy_work *w, uint32_t row, uint32_t slot, uint32_t pin)
 {
     sn_hierarchy *h = w->h;
@@ -337,7 +339,7 @@ static bool add_lanes(hierarchy_work *w, uint32_t row, uint32_t slot, uint32_t p
     return true;
 }
 
-/* Puts rows with the same immovable particles behind each other. */
+/* Sorts entries with the same immovable particles together. */
 static void sort_rows(sn_wide_hold *hold, uint32_t count)
 {
     for (uint32_t i = 0; i < count;) {
@@ -353,7 +355,7 @@ static void sort_rows(sn_wide_hold *hold, uint32_t count)
     }
 }
 
-/* The holds of a part in planes, by row: those that hold a particle first, then the others. */
+/* Lists the tethers of a part in planes, by row: the first ones of all particles, then the second ones. */
 static void hold_rows(hierarchy_work *w, sn_hierarchy_part *part)
 {
     sn_hierarchy *h = w->h;
@@ -386,7 +388,7 @@ static void hold_rows(hierarchy_work *w, sn_hierarchy_part *part)
     part->row_holds = h->row_hold_table.count - part->row_hold;
 }
 
-/* The same of a part that is not in planes, sixteen side by side. */
+/* Lists the tethers of a part that is not in planes, sixteen side by side. */
 static void hold_lanes(hierarchy_work *w, sn_hierarchy_part *part)
 {
     sn_hierarchy *h = w->h;
@@ -410,7 +412,7 @@ static void hold_lanes(hierarchy_work *w, sn_hierarchy_part *part)
     part->row_holds = h->row_hold_table.count - part->row_hold;
 }
 
-/* The same of aggregates of a part in planes. */
+/* Lists the tethers of aggregates of a part in planes. */
 static void hold_groups(hierarchy_work *w, sn_hierarchy_part *part)
 {
     sn_hierarchy *h = w->h;
@@ -420,7 +422,7 @@ static void hold_groups(hierarchy_work *w, sn_hierarchy_part *part)
         for (uint32_t i = part->far; i < part->far + part->fars; ++i) {
             sn_hierarchy_far *far = &h->far[i];
             const uint32_t group = (far->node - part->node) / SN_BATCH,
-                           before = i > part->far && far[-1].node == far->node; /* each is there twice at most */
+                           before = i > part->far && far[-1].node == far->node; /* each aggregate has at most two */
             if (group >= part->groups || before != turn)
                 continue;
             if (!w->row_hold[group]) {
@@ -480,9 +482,9 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
     }
 }
 
-/* ---- Aggregates --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Aggregates -------------------------------------------------------------------------------------------------- */
 
-/* The aggregate that a particle is in, in the largest level so far. */
+/* The aggregate of a particle in the largest level so far. */
 static uint32_t node_of(const hierarchy_work *w, uint32_t slot)
 {
     uint32_t node = w->node[slot];
@@ -491,7 +493,7 @@ static uint32_t node_of(const hierarchy_work *w, uint32_t slot)
     return node;
 }
 
-/* The one of a group that is nearest, from one that is near. */
+/* The nearest immovable particle of a group, found from a near one. */
 static uint32_t nearest(const hierarchy_work *w, uint32_t pin, const hierarchy_form *to)
 {
     const uint32_t *all = w->h->pin_slot;
@@ -513,7 +515,7 @@ static uint32_t nearest(const hierarchy_work *w, uint32_t pin, const hierarchy_f
     }
 }
 
-/* Returns how far away it may be at most, m: as far as links lead, where it is not held. */
+/* Adds a tether for an aggregate. Returns its largest distance, m; the one along links if it cannot be held. */
 static double hold_node(hierarchy_work *w, const spreading *s, hierarchy_visit *from)
 {
     hierarchy_visit visit = *from;

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* Aggregates that can move, at least, in the largest level. (With one or a few, a cloth that hung by a corner ended a fifth of its length
-   too high.) */
+/* The fewest movable aggregates in the largest level. (With one or a few, a cloth that hung by a corner ended a fifth
+   of its length too high.) */
 #define LEAST_NODES 40u
 
 #define NONE SN_PLAN_NONE
 
-/* ---- The graph ------------------------------------------------------------------------------------------------------------------ */
+/* ---- The graph --------------------------------------------------------------------------------------------------- */
 
 void sn_hierarchy_find_tiles(hierarchy_work *w)
 {
@@ -23,7 +23,7 @@ void sn_hierarchy_find_tiles(hierarchy_work *w)
             w->tile[plan->tile[t].first + i] = t;
 }
 
-/* Rods that stay within a tile are first. */
+/* Rods within a tile come first. */
 void sn_hierarchy_find_edges(hierarchy_work *w)
 {
     w->start = sn_hierarchy_scratch(w, (size_t)w->slots + 2, sizeof *w->start);
@@ -31,7 +31,7 @@ void sn_hierarchy_find_edges(hierarchy_work *w)
     w->edge = sn_hierarchy_scratch(w, 2 * (size_t)w->rods, sizeof *w->edge);
     if (w->failed)
         return;
-    uint32_t *at = w->start + 1; /* where the next one of each goes, and in the end where the next particle's begin */
+    uint32_t *at = w->start + 1; /* where the next edge of each particle goes; finally the start of the next particle */
     for (uint32_t i = 0; i < w->rods; ++i) {
         if (w->rod[i].a + 1 < w->slots)
             at[w->rod[i].a + 1]++;
@@ -53,7 +53,7 @@ void sn_hierarchy_find_edges(hierarchy_work *w)
     }
 }
 
-/* ---- Aggregates ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Aggregates -------------------------------------------------------------------------------------------------- */
 
 uint32_t sn_hierarchy_cut(const hierarchy_graph *g, uint32_t first, uint32_t end, uint32_t next)
 {
@@ -70,7 +70,7 @@ uint32_t sn_hierarchy_cut(const hierarchy_graph *g, uint32_t first, uint32_t end
         g->size[next] = 1;
         for (uint32_t e = g->start[i]; e < g->start[i + 1]; ++e) {
             const uint32_t to = g->edge[e].to;
-            if (!IS_NEAR(i, to) || g->aggregate[to] != NONE) /* a rod may be there twice */
+            if (!IS_NEAR(i, to) || g->aggregate[to] != NONE) /* there may be two rods */
                 continue;
             g->aggregate[to] = next;
             g->root[to] = i;
@@ -82,7 +82,7 @@ uint32_t sn_hierarchy_cut(const hierarchy_graph *g, uint32_t first, uint32_t end
     for (uint32_t i = first; i < end; ++i) {
         if (g->aggregate[i] != NONE || g->start[i] == g->start[i + 1])
             continue;
-        uint32_t best = NONE; /* there is one: otherwise it would be a root */
+        uint32_t best = NONE; /* there is one: otherwise i would be a root */
         for (uint32_t e = g->start[i]; e < g->start[i + 1]; ++e) {
             const uint32_t to = g->edge[e].to;
             if (IS_NEAR(i, to) && g->root[to] != NONE && (best == NONE || g->size[g->aggregate[to]] < g->size[best]))
@@ -106,7 +106,7 @@ uint32_t sn_hierarchy_cut(const hierarchy_graph *g, uint32_t first, uint32_t end
 void sn_hierarchy_cut_tiles(hierarchy_work *w)
 {
     const sn_plan *plan = w->in->plan;
-    uint64_t most = w->slots; /* aggregates: in planes, there may be some that are empty */
+    uint64_t most = w->slots; /* aggregates; planes may have some that are empty */
     for (uint32_t t = 0; t < plan->layer[1]; ++t)
         most += (uint64_t)plan->tile[t].rows * SN_BATCH;
     bool *fixed = sn_hierarchy_scratch(w, w->slots, sizeof *fixed);
@@ -132,7 +132,7 @@ void sn_hierarchy_cut_tiles(hierarchy_work *w)
         for (uint32_t i = first; !regular && i < end; ++i)
             if (w->node[i] != NONE)
                 mesh[w->node[i]] = w->mesh[i];
-        for (uint32_t done = before; !regular && done < nodes;) { /* mesh after mesh: mostly there is one */
+        for (uint32_t done = before; !regular && done < nodes;) { /* mesh by mesh; in most cases there is one */
             uint32_t lowest = NONE, from = done;
             for (uint32_t n = before; n < nodes; ++n)
                 lowest = mesh[n] < lowest ? mesh[n] : lowest;
@@ -155,7 +155,7 @@ void sn_hierarchy_cut_tiles(hierarchy_work *w)
     w->h->part_of[plan->layer[1]] = w->h->part_table.count;
     if (!sn_hierarchy_grow(w, &w->h->node_table, nodes + 1))
         return;
-    w->h->node_table.count--; /* the last one only has a first member */
+    w->h->node_table.count--; /* the last entry only has a first member */
 }
 
 void sn_hierarchy_weigh(hierarchy_work *w, uint32_t node, const sn_real *w_of)
@@ -212,7 +212,7 @@ void sn_hierarchy_list_particles(hierarchy_work *w)
         sn_hierarchy_weigh_rows(w);
 }
 
-/* ---- Limits ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Limits ------------------------------------------------------------------------------------------------------ */
 
 void sn_hierarchy_add_runs(hierarchy_work *w, const hierarchy_link *link, uint32_t count, uint32_t *first,
                            uint32_t *runs)
@@ -225,7 +225,7 @@ void sn_hierarchy_add_runs(hierarchy_work *w, const hierarchy_link *link, uint32
         uint32_t c = 0;
         while (c < 63 && taken >> c & 1)
             ++c;
-        w->colour[i] = (uint8_t)(taken >> c & 1 ? 64 : c); /* sixty-four limits at one aggregate: more are left out */
+        w->colour[i] = (uint8_t)(taken >> c & 1 ? 64 : c); /* more than 64 limits at one aggregate are left out */
         if (w->colour[i] == 64)
             continue;
         w->colours[link[i].a] |= UINT64_C(1) << c;
@@ -253,7 +253,7 @@ void sn_hierarchy_add_runs(hierarchy_work *w, const hierarchy_link *link, uint32
         h->most[(size_t)b * SN_BATCH + lane] = link[i].most;
         h->mask[b] |= (uint16_t)(1u << lane);
     }
-    for (uint32_t r = *first; r < h->run_table.count; ++r) { /* empty lanes name aggregates of the run */
+    for (uint32_t r = *first; r < h->run_table.count; ++r) { /* empty lanes refer to aggregates of the run */
         const uint32_t b = h->run[r].batch + h->run[r].batches - 1;
         for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
             if (!(h->mask[b] >> lane & 1)) {
@@ -264,8 +264,8 @@ void sn_hierarchy_add_runs(hierarchy_work *w, const hierarchy_link *link, uint32
     }
 }
 
-/* Notes the limit between two aggregates, if there is to be one and it is not noted yet. stamp: by aggregate, the last that it was
-   noted for. */
+/* Adds the limit between two aggregates, if there is one and it is new. stamp: by aggregate, 1 + the last aggregate
+   that was linked to it. */
 static void add_link(hierarchy_work *w, uint32_t a, uint32_t b, uint32_t *links)
 {
     if (b <= a || w->stamp[b] == a + 1 || (w->h->w[a] == 0 && w->h->w[b] == 0))
@@ -292,7 +292,7 @@ static bool is_detour(const hierarchy_work *w, uint32_t a, uint32_t b, double wa
     return sn_hierarchy_is_detour(&from, &to, way);
 }
 
-/* Those of one aggregate, behind the `links` that are there; without those across a fold. Gives how many there are then. */
+/* Adds the limits of one aggregate behind the first `links`, except those across a fold. Returns their new number. */
 static uint32_t limit_node(hierarchy_work *w, uint32_t node, uint32_t links)
 {
     const sn_hierarchy *h = w->h;
@@ -300,7 +300,7 @@ static uint32_t limit_node(hierarchy_work *w, uint32_t node, uint32_t links)
     for (uint32_t k = h->first[node]; k < h->first[node + 1]; ++k)
         for (uint32_t e = w->start[h->member[k]]; e < w->start[h->member[k] + 1]; ++e) {
             const uint32_t to = w->edge[e].to, other = w->node[to];
-            if (other <= node) /* found from the other end, or inside */
+            if (other <= node) /* inside, or found from the other end */
                 continue;
             const double way = (double)w->to_root[h->member[k]] + (double)w->edge[e].rest + (double)w->to_root[to];
             if (w->stamp[other] != node + 1 || way < w->way[other])
@@ -316,7 +316,7 @@ static uint32_t limit_node(hierarchy_work *w, uint32_t node, uint32_t links)
     return kept;
 }
 
-/* Limits of the first level: those inside of parts, and those between them. */
+/* Finds the limits of the first level: those inside parts, and those between parts. */
 static void limit_parts(hierarchy_work *w, uint32_t *total)
 {
     sn_hierarchy *h = w->h;
@@ -344,17 +344,18 @@ static void limit_parts(hierarchy_work *w, uint32_t *total)
     }
 }
 
-/* ---- Levels ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Levels ------------------------------------------------------------------------------------------------------ */
 
 /* The aggregates of one level of a mesh, and the limits between them. */
 typedef struct level_graph {
-    uint32_t *id; /* of the aggregates, */
+    uint32_t *id; /* of the aggregates */
     uint32_t count;
     const hierarchy_link *link;
     uint32_t links;
 } level_graph;
 
-/* Cuts a level into the aggregates of the next. Gives how many there are; `members`, by number in the level, says which. */
+/* Cuts a level into the aggregates of the next. Returns their number; w->graph has the aggregate of each number in the
+   level. *free: how many are movable. */
 static uint32_t cut_level(hierarchy_work *w, const level_graph *level, uint32_t *free)
 {
     const sn_hierarchy *h = w->h;
@@ -421,7 +422,8 @@ static bool make_level(hierarchy_work *w, const level_graph *level, uint32_t cou
     return true;
 }
 
-/* Those of a level of a mesh, which were found last: of the first level part by part. */
+/* Assigns the tethers of a level of a mesh, which were found last: in the first level to parts, in higher ones to
+   shares. */
 static void note_fars(hierarchy_work *w, uint32_t mesh, uint32_t far)
 {
     sn_hierarchy *h = w->h;
@@ -441,7 +443,7 @@ static void note_fars(hierarchy_work *w, uint32_t mesh, uint32_t far)
     }
 }
 
-/* The levels of a mesh above its first, which `level` is at the start. Links are written over. */
+/* Adds the levels of a mesh above its first, which is `level`. Overwrites `links`. */
 static void add_levels(hierarchy_work *w, uint32_t mesh, level_graph level, hierarchy_link *links)
 {
     sn_hierarchy *h = w->h;
@@ -453,7 +455,7 @@ static void add_levels(hierarchy_work *w, uint32_t mesh, level_graph level, hier
         note_fars(w, mesh, far);
         if (free < LEAST_NODES || count >= level.count || node + count > w->form_room || !make_level(w, &level, count))
             break;
-        for (uint32_t i = 0; i < level.links; ++i) { /* in the order of those below; each once */
+        for (uint32_t i = 0; i < level.links; ++i) { /* in the order of the lower level; each once */
             uint32_t a = h->parent[level.link[i].a], b = h->parent[level.link[i].b];
             if (a != NONE && b != NONE && a != b)
                 links[found++] = (hierarchy_link){a < b ? a : b, a < b ? b : a, 0};
@@ -461,7 +463,7 @@ static void add_levels(hierarchy_work *w, uint32_t mesh, level_graph level, hier
         uint32_t kept = 0;
         for (uint32_t n = node; n < node + count; ++n)
             w->local[n] = 0;
-        for (uint32_t i = 0; i < found; ++i) /* counted by the lower end, and sorted by it */
+        for (uint32_t i = 0; i < found; ++i) /* sorted by the lower end, by counting */
             w->local[links[i].a]++;
         for (uint32_t n = node, sum = 0; n < node + count; ++n) {
             const uint32_t here = w->local[n];
@@ -487,7 +489,7 @@ static void add_levels(hierarchy_work *w, uint32_t mesh, level_graph level, hier
     }
 }
 
-/* Aggregates that rods join: so many limits there are at most, in any level. */
+/* The number of pairs of aggregates connected by rods: a bound of the number of limits in any level. */
 static uint32_t count_pairs(hierarchy_work *w)
 {
     const sn_hierarchy *h = w->h;
@@ -553,7 +555,7 @@ void sn_hierarchy_add_levels(hierarchy_work *w)
                 w->own[betweens++] = w->between[i];
         sn_hierarchy_deal_between(w, m, w->own, betweens, id, level.count);
         const sn_stiffened choice = level.links ? SN_STIFFENED : SN_PLAIN_SHAPE;
-        h->mesh[m].linked = level.links >= level.count; /* a net of triangles at its border alone has few */
+        h->mesh[m].linked = level.links >= level.count; /* a net with triangles only at its border has few */
         h->count[choice]++;
         for (uint32_t i = 0; i < w->slots; ++i)
             h->particles[choice] += w->mesh[i] == m;

@@ -1,21 +1,22 @@
-/* Which meshes get a hierarchy.
+/* The choice of meshes that get a hierarchy.
 
-   A mesh is what rods join: distances, and largest distances, between particles. It gets a hierarchy if it has loops, enough particles
-   that can move, rods that hardly give under the weight of the mesh, and none that can break (what a rod exerts is then looked at, and
-   limits would take a part of it) or is held at a compromise. All else stays with plain sweeps. */
+   A mesh is a set of particles joined by rods: distances and largest distances. It gets a hierarchy if it has loops,
+   enough movable particles, and rods that hardly stretch under the weight of the mesh. None of its rods may break
+   (their force must be known, and limits would take a part of it), or have a target of its own because it contradicts
+   others. Other meshes are only swept. */
 #include "solvers/hierarchy_work.h"
 #include "solvers/solids.h"
 
 #include <string.h>
 
-/* Rods of a particle, at least: ropes and rings have one, nets two, triangles three. */
+/* The fewest rods per particle: ropes and rings have one, nets two, triangles three. */
 #define LEAST_RODS 1.5
 
-/* The share of their length by which rods may give under the weight of the mesh. Above that they are soft: limits do not give, and would
-   make the mesh too stiff, where sweeps converge. */
+/* The share of their length by which rods may stretch under the weight of the mesh. Above that they are soft: limits
+   are rigid, and would make the mesh too stiff where sweeps converge. */
 #define SOFT 1e-3
 
-/* m/s^2: the weight is what it is here, whatever gravity is now. */
+/* m/s^2, for the weight, whatever the present gravity. */
 #define WEIGHT 9.81
 
 #define NONE SN_PLAN_NONE
@@ -25,20 +26,20 @@ sn_real sn_hierarchy_inverse_mass(const sn_solver_in *in, uint32_t slot)
     return in->stiffen.target && in->stiffen.target[slot] ? 0 : in->frame.x[slot].w;
 }
 
-/* What is known of one that is large enough. */
+/* Facts about a mesh that is large enough. */
 typedef struct mesh_facts {
     uint32_t first, particles, free, rods;
-    uint32_t gives, tets; /* rods that give, and tetrahedra */
-    double mass;          /* kg, of those that can move */
-    double compliance;    /* by length, the largest: 1/N */
-    double length;        /* m, of all rods */
+    uint32_t gives, tets; /* rods with compliance, and tetrahedra */
+    double mass;          /* kg, of movable particles */
+    double compliance;    /* largest compliance by length, 1/N */
+    double length;        /* m, sum of all rods */
     bool breaks, tears, held;
     sn_shell_facts shell;
 } mesh_facts;
 
-/* The next rod between two particles of the plan, in the order in which they were added. */
+/* The next rod between two particles of the plan, in the order of addition. */
 typedef struct rod_walk {
-    uint32_t next, i; /* the run after this one, and a constraint of this one */
+    uint32_t next, i; /* next: the run after this one; i: the next constraint of this run */
     const sn_run *run;
     const sn_pool *pool;
     uint32_t row, a, b;
@@ -82,7 +83,7 @@ static sn_real rest_of(const rod_walk *walk)
     return walk->pool->param[(size_t)walk->row * walk->pool->param_count];
 }
 
-/* Joins what rods join: by slot, the lowest slot of the mesh. */
+/* Joins particles by rods: w->mesh has the lowest slot of the mesh, by slot. */
 static void find_meshes(hierarchy_work *w)
 {
     w->mesh = (uint32_t *)(void *)w->in->stiffen.room;
@@ -94,7 +95,7 @@ static void find_meshes(hierarchy_work *w)
         w->mesh[i] = sets_find(w->mesh, i);
 }
 
-/* Numbers those that have enough particles; `mesh` then has these numbers. */
+/* Numbers the meshes with enough particles; w->mesh then has these numbers. */
 static mesh_facts *list_large(hierarchy_work *w, uint32_t *count)
 {
     uint32_t *size = w->mesh + w->slots;
@@ -139,7 +140,7 @@ static void look_at_meshes(const hierarchy_work *w, mesh_facts *facts)
     }
 }
 
-/* Tetrahedra of each. */
+/* Counts the tetrahedra of each mesh. */
 static void count_tets(const hierarchy_work *w, mesh_facts *facts)
 {
     const sn_pool *pool = w->in->store->pool[SN_KIND_VOLUME];
@@ -152,19 +153,20 @@ static void count_tets(const hierarchy_work *w, mesh_facts *facts)
     }
 }
 
-/* A row of particles from one side of the mesh to the other hangs from one rod. */
+/* Under the assumption that a row of particles from one side of the mesh to the other hangs from one rod. */
 static bool is_soft(const mesh_facts *f)
 {
     return !(f->compliance * f->mass * WEIGHT <= SOFT * sqrt((double)f->free));
 }
 
-/* Limits only pull, and would leave a beam that bends to the rods that push. */
+/* Limits only pull. In a beam that bends, the rods under compression would be left without. */
 static bool is_solid(const hierarchy_work *w, const mesh_facts *f)
 {
     return w->in->stiffen.solids && sn_solids_may(f->particles, f->gives, f->tets);
 }
 
-/* Limits only pull, and a shell is held up by what pushes. If all of its rods give, it has a lattice. */
+/* Limits only pull, and a shell also carries load by compression. If all of its rods have compliance, it gets a
+   lattice. */
 static bool is_shell(const hierarchy_work *w, const mesh_facts *f)
 {
     return w->in->stiffen.solids && f->gives == f->rods && !f->tears &&
@@ -204,7 +206,7 @@ void sn_hierarchy_choose(hierarchy_work *w)
             w->h->mesh[w->h->mesh_table.count - 1] = (sn_hierarchy_mesh){.first = facts[m].first};
             rods += facts[m].rods;
         }
-        w->h->count[choice] += !chosen; /* of others it is counted when it is seen what limits they have */
+        w->h->count[choice] += !chosen; /* chosen meshes are counted later, when their limits are known */
         w->h->particles[choice] += chosen ? 0 : facts[m].particles;
         facts[m].first = chosen ? w->h->mesh_table.count - 1 : NONE;
     }
@@ -233,7 +235,7 @@ void sn_hierarchy_choose_again(hierarchy_work *w)
         w->mesh[i] = i;
     for (uint32_t i = 0; i < w->rods; ++i)
         sets_join(w->mesh, w->rod[i].a, w->rod[i].b);
-    uint32_t *number = w->mesh + w->slots; /* by the lowest slot of a mesh; NONE of what rods of the base do not join */
+    uint32_t *number = w->mesh + w->slots; /* by the lowest slot of a mesh; NONE: not joined by rods of the base */
     for (uint32_t i = 0; i < w->slots; ++i)
         number[i] = NONE;
     for (uint32_t i = 0; i < w->rods; ++i)

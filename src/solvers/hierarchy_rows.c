@@ -1,7 +1,7 @@
-/* Aggregates of tiles in planes: the same rows in every lane, so that sixteen aggregates are summed and moved at once, and limits
-   between two groups of sixteen are a batch. Immovable particles
-   among them are aggregates of their own. A tile in which this does not come out (rods were removed, so that an aggregate would fall
-   apart) is cut as others are. */
+/* Aggregates of tiles in planes: the same rows in every lane, so that sixteen aggregates are summed and moved at once,
+   and limits between two groups of sixteen are a batch. Immovable particles among them are aggregates of their own. If
+   that is not possible (an aggregate would not be connected, since rods were removed), the tile is cut as others
+   are. */
 #include "solvers/hierarchy_work.h"
 
 #include "solvers/tiled_work.h"
@@ -10,7 +10,7 @@
 
 #define NONE SN_PLAN_NONE
 
-/* Rows of an aggregate, at most. */
+/* The most rows of an aggregate. */
 #define MOST_ROWS 64u
 
 /* The particle in a row and a lane; NONE: the last lane is shorter. */
@@ -30,7 +30,7 @@ static bool is_one_mesh(const hierarchy_work *w, const sn_tile *tile)
     return one;
 }
 
-/* Room for the rows of the largest tile, and the rods between them. */
+/* Reserves memory for the rows of the largest tile, and the rods between them. */
 bool sn_hierarchy_reserve_rows(hierarchy_work *w)
 {
     const sn_plan *plan = w->in->plan;
@@ -54,7 +54,7 @@ bool sn_hierarchy_reserve_rows(hierarchy_work *w)
     return !w->failed;
 }
 
-/* Rows as the first lane has them. */
+/* Finds the graph of rows from the first lane. */
 static void find_rows(hierarchy_work *w, const sn_tile *tile)
 {
     hierarchy_graph *g = &w->rows;
@@ -75,7 +75,7 @@ static void find_rows(hierarchy_work *w, const sn_tile *tile)
     g->start[tile->rows] = edges;
 }
 
-/* The root of a particle, if it took it in this lane, too. */
+/* Sets the root of a particle, if the root took it in this lane, too. */
 static void find_root(hierarchy_work *w, const sn_tile *tile, uint32_t slot, uint32_t row, uint32_t lane)
 {
     const uint32_t of = w->w[slot] > 0 ? w->rows.root[row] : NONE;
@@ -95,7 +95,7 @@ static void find_root(hierarchy_work *w, const sn_tile *tile, uint32_t slot, uin
         }
 }
 
-/* How far one that was not taken is from the root: by way of one that was. */
+/* Sets the distance from the root for a particle that joined later: over a neighbour with a root. */
 static void find_way(hierarchy_work *w, uint32_t slot)
 {
     for (uint32_t e = w->start[slot]; w->root[slot] == NONE && e < w->start[slot + 1]; ++e) {
@@ -106,7 +106,7 @@ static void find_way(hierarchy_work *w, uint32_t slot)
     }
 }
 
-/* Whether the particles of an aggregate hang together. */
+/* Whether the particles of an aggregate are connected. */
 static bool is_whole(const hierarchy_work *w, const uint32_t *slot, uint32_t count)
 {
     uint32_t reached = count > 0, queue[MOST_ROWS];
@@ -142,7 +142,7 @@ static bool are_whole(const hierarchy_work *w, const sn_tile *tile, uint32_t gro
     return true;
 }
 
-/* Lists the rows of each group; false when memory runs out. */
+/* Lists the rows of each group. False when memory runs out. */
 static bool list_rows(hierarchy_work *w, const sn_tile *tile, uint32_t groups)
 {
     sn_hierarchy *h = w->h;
@@ -221,10 +221,10 @@ void sn_hierarchy_weigh_rows(hierarchy_work *w)
             }
 }
 
-/* ---- Limits ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Limits ------------------------------------------------------------------------------------------------------ */
 
-/* Limits that may be in one batch: they lead from one group to another, and so many lanes on. Within a group, every other of such lanes is
-   in one batch. */
+/* Limits that may be in one batch: they lead from one group to another, with the same shift in lanes. Within a group, a
+   batch only takes every other stretch of that shift. */
 typedef struct row_key {
     uint32_t from, to, lanes, turn;
 } row_key;
@@ -238,7 +238,8 @@ static row_key key_of(const sn_hierarchy_part *part, const hierarchy_link *link)
     return key;
 }
 
-/* Puts the limits from the first on that lead from the same group into batches, which get colours. Gives how many batches there are then. */
+/* Puts `count` limits that start in the same group into batches, and colours these. Returns the new number of
+   batches. */
 static uint32_t batch_group(hierarchy_work *w, const sn_hierarchy_part *part, const hierarchy_link *link,
                             uint32_t count, uint32_t *number, uint32_t batches)
 {
@@ -265,7 +266,7 @@ static uint32_t batch_group(hierarchy_work *w, const sn_hierarchy_part *part, co
     return batches;
 }
 
-/* A run for each colour. */
+/* Adds a run for each colour. */
 static bool add_colours(hierarchy_work *w, sn_hierarchy_part *part, uint32_t batches)
 {
     sn_hierarchy *h = w->h;
@@ -307,7 +308,7 @@ void sn_hierarchy_add_row_runs(hierarchy_work *w, sn_hierarchy_part *part, const
         const row_key key = key_of(part, &link[i]);
         if (b == NONE)
             continue;
-        for (uint32_t lane = 0; !h->mask[b] && lane < LANES; ++lane) { /* empty lanes name aggregates of the batch */
+        for (uint32_t lane = 0; !h->mask[b] && lane < LANES; ++lane) { /* empty lanes: aggregates of the batch */
             h->end[2 * (size_t)b * LANES + lane] = 2 * link[i].a;
             h->end[(2 * (size_t)b + 1) * LANES + lane] = 2 * link[i].b;
             h->most[(size_t)b * LANES + lane] = link[i].most;
@@ -318,6 +319,6 @@ void sn_hierarchy_add_row_runs(hierarchy_work *w, sn_hierarchy_part *part, const
         h->most[(size_t)b * LANES + lane] = link[i].most;
         h->mask[b] |= (uint16_t)(1u << lane);
         h->offset[2 * (size_t)b] = PLANE_MARGIN + key.from * SN_ROW;
-        h->offset[2 * (size_t)b + 1] = PLANE_MARGIN + key.to * SN_ROW + key.lanes; /* lanes may be fewer than 0 */
+        h->offset[2 * (size_t)b + 1] = PLANE_MARGIN + key.to * SN_ROW + key.lanes; /* the shift may be negative */
     }
 }

@@ -1,38 +1,40 @@
-/* The rest shape of meshes, and limits from it.
+/* The rest shape of meshes, and limits derived from it.
 
-   Where particles are when a mesh is first stepped is its rest shape (sn_rest_place), and stays it: a plan that is made again finds the mesh
-   folded. The straight distance between two centroids in the rest shape is a true limit where the mesh is flat and braced by triangles:
-   then no motion that keeps the rods takes them farther apart. Where it is curved, unrolling it would. Two flat halves with an angle t
-   between their normals, unfolded, are 1 / cos(t/2) times as far apart: no curve between them is worse. What is curved inside
-   of an aggregate counts by its thickness, or by the length of the mean of normals, m: by 1 / m. Where that is not small there is no limit;
-   nor where the way along rods is much longer than the straight one, which sees folds by more than a right angle, or where the mesh is
-   not braced: a net shears without a rod that changes its length. A body that fills space cannot be flattened: it needs no correction.
+   The positions of particles when a mesh is first stepped are its rest shape (sn_rest_place) for good: when a plan is
+   made again the mesh may be folded. The straight distance between two centroids in the rest shape is a true limit
+   where the mesh is flat and braced by triangles: then no motion that keeps the lengths of rods increases it. Where the
+   mesh is curved, unrolling would. Two flat halves with an angle t between their normals, unfolded, are 1 / cos(t/2)
+   times as far apart, and no other curve between them is worse. Curvature inside an aggregate counts by its thickness,
+   or by the length m of the mean of normals: by 1 / m. Where the correction is not small there is no limit. Nor is
+   there a limit where the path along rods is much longer than the straight one, which detects folds by more than a
+   right angle, or where the mesh is not braced: a net shears while its rods keep their lengths. A solid cannot be
+   flattened: it needs no correction.
 
-   Rods may since have got other lengths, or the mesh was not at rest when it was noted: so a limit is longer, or shorter, by as much as
-   the longest of the rods around. Limits are never too short for the rods: that would pull all the time. */
+   Rods may have got other lengths since, or the mesh was not at rest when it was noted. So a limit is scaled by the
+   largest stretch of the rods around. Limits are never too short for the rods: that would pull all the time. */
 #include "base/symmetric.h"
 #include "solvers/hierarchy_work.h"
 
-/* Limits are longer by this share: what rounding makes of places is no stretch. */
+/* Limits are longer by this share: rounding of positions must not count as stretch. */
 #define SLACK 1e-4
 
-/* A rod is so much longer than in the rest shape, at most: otherwise it is no rest shape. */
+/* If a rod is longer than this, relative to the rest shape, the shape is no rest shape. */
 #define LONGEST 1.1
 
-/* Thickness of an aggregate by its length, both squared, up to which it is flat. Folded by t along its middle, three rows are as thick as
-   sin^2(t/2) / 3, and shorter by 1 - cos(t/2), which is one and a half times that. */
+/* The largest (thickness / length)^2 of a flat aggregate. Folded by t along its middle, three rows have sin^2(t/2) / 3,
+   and are shorter by 1 - cos(t/2), which is one and a half times that. */
 #define FLAT    0.02
 #define SHORTER 1.5
 
-/* Half of the largest angle between normals, by its sine: that of 45 degrees; and the least length of the mean of normals. */
+/* The sine of half of the largest angle between normals, 45 degrees; and the least length of the mean of normals. */
 #define LARGEST_SINE 0.3827
 #define LEAST_NORMAL 0.95
 
-/* The way along rods is longer than the straight one by up to a sixth in a flat mesh of triangles; where it is longer by more than this,
-   it goes round something. */
+/* In a flat mesh of triangles, the path along rods is longer than the straight one by up to a sixth. If it is longer
+   than DETOUR times that, it goes round something. */
 #define DETOUR 1.25
 
-/* ---- Noting -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Noting ------------------------------------------------------------------------------------------------------ */
 
 bool sn_hierarchy_note_shapes(const sn_solver_in *in, const sn_allocator *allocator, const uint32_t *mesh,
                               uint32_t slots)
@@ -65,9 +67,9 @@ static const sn_rest_place *shape_of(const hierarchy_work *w, uint32_t slot)
     return (const sn_rest_place *)w->in->stiffen.shape->column[0] + w->in->stiffen.number[slot];
 }
 
-/* ---- Aggregates of particles ---------------------------------------------------------------------------------------------------- */
+/* ---- Aggregates of particles ------------------------------------------------------------------------------------- */
 
-/* The normal of a flat aggregate, none of one that is a line or a point; false if it is thick. */
+/* Finds the normal of a flat aggregate; a line or a point has none. False if the aggregate is thick. */
 static bool find_normal(const hierarchy_work *w, uint32_t node, hierarchy_form *form)
 {
     const sn_hierarchy *h = w->h;
@@ -105,7 +107,8 @@ static bool is_flat_triangle(double a, double b, double c)
     return a >= 0.97 * (b + c) || b >= 0.97 * (c + a) || c >= 0.97 * (a + b);
 }
 
-/* Rods of the aggregate: how long they are beside those of the shape, and the triangles that they make with its root. */
+/* Looks at the rods of the aggregate: their lengths relative to the shape, and the triangles that they form with its
+   root. */
 static void look_at_rods(const hierarchy_work *w, uint32_t node, hierarchy_form *form, uint32_t *spokes,
                          uint32_t *braces)
 {
@@ -122,8 +125,8 @@ static void look_at_rods(const hierarchy_work *w, uint32_t node, hierarchy_form 
                 continue;
             const sn_vec3 way = vec3_sub(shape_of(w, other)->place, p);
             const double square = vec3_dot_double(way, way), rest = (double)w->edge[e].rest;
-            if (!(rest * rest < known * square)) {         /* otherwise it is shorter by more than rounding: most are */
-                const double longer = rest / sqrt(square); /* of points that coincide, too much */
+            if (!(rest * rest < known * square)) {         /* otherwise shorter by more than rounding, as most are */
+                const double longer = rest / sqrt(square); /* infinite if the points coincide */
                 form->longest = longer > form->longest ? longer : form->longest;
                 form->sound = form->sound && isfinite(longer);
                 known = form->longest * form->longest * (1 - 1e-12);
@@ -165,7 +168,7 @@ void sn_hierarchy_find_form(hierarchy_work *w, uint32_t node)
     w->form[node] = form;
 }
 
-/* ---- Larger ones ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Larger aggregates ------------------------------------------------------------------------------------------- */
 
 void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node)
 {
@@ -181,7 +184,7 @@ void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node)
         }
         for (int i = 0; i < 3; ++i)
             sum[i] +=
-                (along < 0 ? -1.0 : 1.0) * part->count * part->normal[i]; /* (a whole -1 times a count would wrap) */
+                (along < 0 ? -1.0 : 1.0) * part->count * part->normal[i]; /* (an unsigned count times -1 would wrap) */
         normals += part->count * sqrt(part->normal[0] * part->normal[0] + part->normal[1] * part->normal[1] +
                                       part->normal[2] * part->normal[2]);
         solids += part->solid ? part->count : 0;
@@ -199,7 +202,7 @@ void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node)
     w->form[node] = form;
 }
 
-/* ---- Limits --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Limits ------------------------------------------------------------------------------------------------------ */
 
 void sn_hierarchy_put_form(const hierarchy_work *w, hierarchy_form *form, uint32_t slot)
 {

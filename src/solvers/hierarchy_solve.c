@@ -1,4 +1,4 @@
-/* Limits between aggregates: see hierarchy.h. */
+/* Solution of limits between aggregates: see hierarchy.h. */
 #include "solvers/hierarchy.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ static void sweep(const sn_hierarchy *h, uint32_t first, uint32_t runs, uint32_t
                 sweep_one_by_one(h, &h->run[r]);
 }
 
-/* ---- Four numbers at once ----------------------------------------------------------------------------------------------------------- */
+/* ---- Four numbers at once ---------------------------------------------------------------------------------------- */
 
 #ifdef __GNUC__
 typedef sn_real four __attribute__((vector_size(4 * sizeof(sn_real))));
@@ -57,11 +57,11 @@ typedef sn_vec4 four;
 #define FOUR_SCALE(a, s) ((sn_vec4){(a).x * (s), (a).y * (s), (a).z * (s), (a).w * (s)})
 #endif
 
-/* Other than by memcpy, a place in memory would have to be aligned. */
+/* memcpy does not need alignment. */
 #define FOUR_LOAD(to, from)  memcpy(&(to), (from), sizeof(sn_vec4))
 #define FOUR_STORE(to, from) memcpy((to), &(from), sizeof(sn_vec4))
 
-/* ---- Upwards -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Upwards ----------------------------------------------------------------------------------------------------- */
 
 static const sn_hierarchy_part *parts_of(const sn_hierarchy *h, uint32_t tile, uint32_t *count)
 {
@@ -99,7 +99,8 @@ void sn_hierarchy_gather(const sn_hierarchy *h, uint32_t tile, const sn_vec4 *x,
     }
 }
 
-/* Aggregates of which there is one in each lane. The sums are those of sn_hierarchy_gather, to the bit: what is in none adds 0. */
+/* Aggregates in groups of one in each lane. The sums are those of sn_hierarchy_gather, to the bit: particles of no
+   aggregate add 0. */
 static sn_wide_groups groups_of(const sn_hierarchy *h, const sn_hierarchy_part *part, float *plane, bool coarse)
 {
     return (sn_wide_groups){.groups = part->groups,
@@ -153,7 +154,7 @@ static void gather_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count)
     }
 }
 
-/* ---- Downwards ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Downwards --------------------------------------------------------------------------------------------------- */
 
 static void inherit(const sn_hierarchy *h, uint32_t first, uint32_t count)
 {
@@ -172,8 +173,8 @@ void sn_hierarchy_note_pins(const sn_hierarchy *h, uint32_t tile, const sn_frame
     }
 }
 
-/* How far a held particle is pulled back: a share of the way from the pin. The root is taken of all: whether it is needed cannot be
-   foreseen. */
+/* How far a held particle is pulled back, as a share of its distance from the pin. The root is always computed: a
+   branch would be unpredictable. */
 static sn_real pull_of(sn_vec3 away, sn_real most)
 {
     const sn_real square = vec3_dot(away, away), pull = most / real_sqrt(square) - 1;
@@ -185,7 +186,7 @@ static sn_vec3 from_pin(const sn_hierarchy_pin *pin, sn_vec3 x, sn_vec3 low)
     return vec3_add(vec3_sub(x, vec4_xyz(pin->x)), vec3_sub(low, vec4_xyz(pin->low)));
 }
 
-/* Aggregates are pulled back to where they may be. */
+/* Pulls aggregates back to the length of their tethers. */
 static void hold_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count, const sn_hierarchy_mesh *mesh)
 {
     const sn_vec3 origin = vec4_xyz(mesh->origin);
@@ -200,7 +201,7 @@ static void hold_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count, co
     }
 }
 
-/* ---- Stages ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Stages ------------------------------------------------------------------------------------------------------ */
 
 typedef struct staging {
     const sn_hierarchy *h;
@@ -228,7 +229,7 @@ static void run_task(void *data, uint32_t index, uint32_t worker)
     }
 }
 
-/* ns; threads are awake here, and take three or four thousand to meet. */
+/* ns; threads are awake here, and need three or four thousand to synchronise. */
 #define LEAST_STAGE 3500.0
 
 bool sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide, sn_parallel *parallel)
@@ -242,13 +243,14 @@ bool sn_hierarchy_solve(const sn_hierarchy *h, const sn_wide *wide, sn_parallel 
     return done;
 }
 
-/* Sweeps over the limits inside of a tile. In meshes of triangles, the second lowers their mean stretch by a twentieth. */
+/* The number of sweeps over the limits inside a tile. In meshes of triangles, the second sweep lowers their mean
+   stretch by a twentieth. */
 static uint32_t sweeps_inside(const sn_hierarchy_part *part)
 {
     return part->groups ? 1 : 2;
 }
 
-/* ---- Tiles ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Tiles ------------------------------------------------------------------------------------------------------- */
 
 void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame, sn_vec4 *moved)
 {
@@ -295,12 +297,13 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
     }
 }
 
-/* Limits between groups, in planes of aggregates: a limit is a largest distance. The sums are those of sweep(), to the bit. */
+/* Sweeps over limits between groups, in planes of aggregates: a limit is a largest distance. The sums are those of
+   sweep(), to the bit. */
 static void sweep_rows(const sn_hierarchy *h, const sn_hierarchy_part *part, const sn_wide *wide, float *margin)
 {
     sn_wide_run limits = {.plane = margin, .number = SN_KIND_DISTANCE_MAX};
     for (uint32_t r = part->row_run; r < part->row_run + part->row_runs; ++r)
-        limits.batches += h->run[r].batches; /* they follow each other */
+        limits.batches += h->run[r].batches; /* their batches are consecutive */
     if (!limits.batches)
         return;
     const uint32_t first = h->run[part->row_run].batch;
@@ -310,7 +313,7 @@ static void sweep_rows(const sn_hierarchy *h, const sn_hierarchy_part *part, con
     wide->fused[limits.number].planes(&limits);
 }
 
-/* Aggregates are pulled back, as hold_nodes does it. */
+/* Pulls aggregates back, as hold_nodes does. */
 static void hold_groups(const sn_hierarchy *h, const sn_hierarchy_part *part, const sn_wide *wide, float *nodes)
 {
     const sn_hierarchy_mesh *mesh = &h->mesh[part->mesh];
@@ -323,12 +326,12 @@ static void hold_groups(const sn_hierarchy *h, const sn_hierarchy_part *part, co
     wide->hold_rows(&holds);
 }
 
-/* In planes of aggregates, which have a margin before and behind them. */
+/* Moves groups in planes of aggregates, with a margin before and after them. */
 static void move_groups(const sn_hierarchy *h, const sn_hierarchy_part *part, const sn_wide *wide,
                         sn_wide_groups groups, float *margin)
 {
     groups.nodes = margin + SN_BATCH;
-    memset(margin, 0, SN_BATCH * sizeof *margin); /* what lanes reach beside the aggregates must be numbers */
+    memset(margin, 0, SN_BATCH * sizeof *margin); /* lanes read beside the aggregates, and must find numbers there */
     memset(groups.nodes + (size_t)part->groups * SN_ROW, 0, SN_BATCH * sizeof *margin);
     wide->take_nodes(&groups);
     sweep_rows(h, part, wide, margin);

@@ -1,37 +1,39 @@
-/* How the levels of meshes are shared by threads.
+/* How the levels of meshes are divided among threads.
 
-   The limits of a level are dealt out in *phases*. In the first, an aggregate belongs to one share, with those of the same tiles, and a
-   share has the limits between its own. Limits that are left lie between shares, along seams. What hangs together of these makes up the
-   shares of the next phase, cut where it is too large; what the cuts leave comes after that. So in every phase shares have no
-   aggregate in common, and may run side by side: the same bits for any number of threads. A small level is one share.
+   The limits of a level are solved in *phases*. In the first phase, each aggregate belongs to one share, with the
+   others of the same tiles, and a share has the limits between its own aggregates. The remaining limits are between
+   shares, along seams. Connected sets of these are the shares of the next phase, cut where they are too large. The
+   limits cut there come in later phases. So in every phase shares have no common aggregate, and may run in parallel,
+   with the same bits for any number of threads. A small level is one share.
 
-   A *stage* is what runs side by side: the shares of one phase, of all meshes. Small levels follow each other in one task. */
+   A *stage* is a set of parallel tasks: the shares of one phase, of all meshes. Small levels run one after the other in
+   one task. */
 #include "solvers/hierarchy_work.h"
 
 #include <string.h>
 
 #define NONE SN_PLAN_NONE
 
-/* Sweeps over the limits of a level. Those of the first level, in which there are nine times as many, are swept once: the sweep over the
-   rods follows. (Inside of tiles that are not regular, twice: see hierarchy_solve.c.) */
+/* Sweeps over the limits of a level. The first level, with nine times as many limits, is swept once: the sweep over the
+   rods follows. (Inside tiles that are not regular, twice: see hierarchy_solve.c.) */
 #define SWEEPS       4
 #define SWEEPS_FIRST 1
 
-/* Where a level is dealt out, its shares are gone through so many times, with SWEEPS / ROUNDS sweeps over each: threads meet after every
-   phase. (With four rounds, the mean stretch of grids of 256 is 0.074 and 0.052 % instead of 0.079 and 0.061, and of meshes of triangles the
-   same.) */
+/* The shares of a divided level are visited in this number of rounds, with SWEEPS / ROUNDS sweeps over each. Threads
+   synchronise after every phase. (With four rounds, the mean stretch of grids of 256 is 0.074 and 0.052 % instead of
+   0.079 and 0.061, and that of meshes of triangles is the same.) */
 #define ROUNDS 2
 
-/* Aggregates of a level that is dealt out, at least, and of a share. In later phases a share has no more than this part of those that are
-   left, so that there are some. */
+/* The fewest aggregates of a level that is divided, and of a share. In later phases a share has at most 1 / SHARES of
+   the remaining aggregates, so that there are enough shares. */
 #define LEAST_DEALT 512u
 #define LEAST_SHARE 48u
 #define SHARES      14u
 
-/* Limits that are left to one share, at most. */
+/* The most remaining limits that make up a single share. */
 #define FEW_LIMITS 64u
 
-/* ---- Dealing out -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Division into shares ---------------------------------------------------------------------------------------- */
 
 static uint32_t tile_of(const hierarchy_work *w, uint32_t node)
 {
@@ -40,7 +42,7 @@ static uint32_t tile_of(const hierarchy_work *w, uint32_t node)
     return w->tile[w->h->member[w->h->first[node]]];
 }
 
-/* The shares of the first phase. Gives how many there are. */
+/* Finds the shares of the first phase. Returns their number. */
 static uint32_t group_by_tiles(hierarchy_work *w, uint32_t node, uint32_t nodes)
 {
     uint32_t groups = 0, size = 0, last = 0;
@@ -56,7 +58,8 @@ static uint32_t group_by_tiles(hierarchy_work *w, uint32_t node, uint32_t nodes)
     return groups + 1;
 }
 
-/* What limits name, in the order in which they do; and, by number there, where their limits lead. */
+/* Numbers the aggregates of limits, in order of occurrence, and finds their neighbours by these numbers. Returns how
+   many there are. */
 static uint32_t find_graph(hierarchy_work *w, const hierarchy_link *link, uint32_t count)
 {
     hierarchy_graph *g = &w->graph;
@@ -86,7 +89,7 @@ static uint32_t find_graph(hierarchy_work *w, const hierarchy_link *link, uint32
     return named;
 }
 
-/* The shares of a later phase: what hangs together by limits that are left, breadth first, and not too much of it. */
+/* Finds the shares of a later phase: connected by remaining limits, breadth first, up to a size. */
 static uint32_t group_by_limits(hierarchy_work *w, const hierarchy_link *link, uint32_t count)
 {
     const hierarchy_graph *g = &w->graph;
@@ -114,7 +117,7 @@ static uint32_t group_by_limits(hierarchy_work *w, const hierarchy_link *link, u
     return groups;
 }
 
-/* One share of all that is left. */
+/* Puts everything into one share. */
 static uint32_t group_as_one(hierarchy_work *w, const hierarchy_link *link, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
@@ -122,8 +125,8 @@ static uint32_t group_as_one(hierarchy_work *w, const hierarchy_link *link, uint
     return 1;
 }
 
-/* Sorts limits by share, those between shares to the end. Gives how many are in shares; `deal.start`, by share: the first, and behind the
-   last. */
+/* Sorts limits by share, those between shares last. Returns the number of limits in shares. deal.start, by share: its
+   first limit, and the end. */
 static uint32_t sort_by_group(hierarchy_work *w, hierarchy_link *link, uint32_t count, uint32_t groups)
 {
     hierarchy_deal *d = &w->deal;
@@ -142,7 +145,8 @@ static uint32_t sort_by_group(hierarchy_work *w, hierarchy_link *link, uint32_t 
     return d->start[groups];
 }
 
-/* The shares of a phase, with their limits; later: only those that have some. An aggregate is fresh in the first one that has it; the last one holds it. */
+/* Adds the shares of a phase with their limits. In later phases, only those with limits. An aggregate is fresh in its
+   first share, and held in its last. */
 static void add_shares(hierarchy_work *w, uint32_t mesh, const hierarchy_link *link, uint32_t groups, bool later)
 {
     sn_hierarchy *h = w->h;
@@ -164,7 +168,7 @@ static void add_shares(hierarchy_work *w, uint32_t mesh, const hierarchy_link *l
     }
 }
 
-/* Lists the aggregates that are fresh in each share from `first` on. */
+/* Lists the fresh aggregates of the shares from `first` on. */
 static void list_fresh(hierarchy_work *w, const uint32_t *id, uint32_t count, uint32_t first)
 {
     sn_hierarchy *h = w->h;
@@ -190,7 +194,7 @@ static void list_fresh(hierarchy_work *w, const uint32_t *id, uint32_t count, ui
         }
 }
 
-/* The phases behind the first `phase`, of the limits that are left. */
+/* Divides the remaining limits, from phase `phase` on. */
 static void deal_rest(hierarchy_work *w, uint32_t mesh, hierarchy_link *link, uint32_t count, uint32_t phase,
                       uint32_t *share)
 {
@@ -237,7 +241,7 @@ void sn_hierarchy_deal_between(hierarchy_work *w, uint32_t mesh, hierarchy_link 
     forget_shares(w, id, nodes);
     deal_rest(w, mesh, link, count, 0, h->mesh[mesh].share);
     list_fresh(w, id, nodes, first);
-    for (uint32_t p = 0; p < h->part_table.count && !w->failed; ++p) { /* what is in no seam */
+    for (uint32_t p = 0; p < h->part_table.count && !w->failed; ++p) { /* aggregates without limits to other tiles */
         sn_hierarchy_part *part = &h->part[p];
         if (part->mesh != mesh)
             continue;
@@ -290,13 +294,13 @@ void sn_hierarchy_deal_fars(hierarchy_work *w, const sn_hierarchy_level *level, 
     }
 }
 
-/* ---- Stages ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Stages ------------------------------------------------------------------------------------------------------ */
 
-/* The tasks of one mesh on their way. */
+/* The tasks of one mesh, while they are added. */
 typedef struct staging {
     hierarchy_work *w;
     uint32_t stage; /* of the next task */
-    bool open;      /* the last task is one of small levels, and goes on */
+    bool open;      /* the last task is one of small levels, and can be extended */
 } staging;
 
 static void add_turn(staging *s, sn_hierarchy_turn turn)
@@ -317,7 +321,8 @@ static bool add_task(staging *s)
     return true;
 }
 
-/* The same turn for shares first .. end - 1, side by side. One alone goes on with the task before, if that is such a one. */
+/* Adds the same turn for shares first .. end - 1, in parallel. A single share extends the last task, if that is
+   open. */
 static void add_turns(staging *s, uint32_t first, uint32_t end, sn_hierarchy_turn turn)
 {
     const bool alone = end - first == 1;

@@ -3,32 +3,32 @@
 #include "solvers/gauss_seidel.h"
 #include "solvers/row.h"
 
-/* A constraint, and where it writes. */
+/* A constraint, and where it writes its corrections. */
 typedef struct job {
     uint32_t kind;
     uint32_t row;
-    uint32_t place; /* the first of `count`, one for each of its particles and turns */
+    uint32_t place; /* the first of `count` places, one for each of its particles and orientations */
     uint32_t count;
 } job;
 
-/* What is kept between steps. */
+/* Data kept between steps. */
 typedef struct hubs {
     sn_table job_table;
     job *job;
     sn_real *residual;     /* of a job in this pass, m; NOT_FINITE if it cannot be projected */
-    sn_table place_table;  /* places, of all jobs one after the other */
-    sn_vec3 *push;         /* by how much its constraint moves the particle */
-    sn_real *holders;      /* how many of these constraints hold it */
+    sn_table place_table;  /* by place; the places of all jobs one after the other */
+    sn_vec3 *push;         /* the displacement of the particle by the constraint */
+    sn_real *holders;      /* the number of these constraints at the particle */
     sn_sort_item *by_slot; /* key: the particle's slot, a: the place */
     sn_sort_item *sort_scratch;
     sn_table slot_table;
     uint32_t *slot;     /* of each particle, once */
     uint32_t *start;    /* where its places start in by_slot; one more at the end */
-    uint64_t serial;    /* of the plan that this is for, */
-    uint32_t turn_slot; /*   and of the turns, which move when particles are added */
+    uint64_t serial;    /* of the plan for which this was made */
+    uint32_t turn_slot; /* the first slot of orientations, which moves when particles are added */
 } hubs;
 
-/* A pass on its way. */
+/* A pass that is being made. */
 typedef struct pass {
     const sn_tiled *t;
     hubs *h;
@@ -38,7 +38,7 @@ typedef struct pass {
 
 #define NOT_FINITE ((sn_real)-1)
 
-/* ---- Lists ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
 static hubs *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
 {
@@ -146,9 +146,10 @@ void sn_hubs_release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     scratch->hubs = NULL;
 }
 
-/* ---- A pass ------------------------------------------------------------------------------------------------------------------ */
+/* ---- A pass ------------------------------------------------------------------------------------------------------ */
 
-/* The place of a particle among those of a job: a block has the particles in the order in which they were listed. */
+/* Computes the step of an evaluated constraint, and stores its corrections. A block has its particles in the order of
+   the places. */
 static bool ask(pass *p, const job *asked, sn_block *block, sn_row_give give, uint32_t inequality, sn_real *lambda)
 {
     const sn_solver_in *in = p->t->in;
@@ -230,7 +231,7 @@ bool sn_hubs_pass(const sn_tiled *t, sn_vec4 *mark, sn_solver_out *out, sn_real 
     motion.first = 0;
     motion.count = p.h->slot_table.count;
     while (motion.count && p.h->slot[motion.count - 1] >= t->in->particle_count)
-        --motion.count; /* turns come last, and the world settles them */
+        --motion.count; /* orientations come last, and the world settles them */
     motion.list = p.h->slot;
     motion.mark = mark;
     t->table->note(&motion);

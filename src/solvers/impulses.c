@@ -1,72 +1,72 @@
-/* Sequential impulses (Catto 2005): velocities are made legal, and positions follow from them.
+/* Sequential impulses (Catto 2005): velocities are corrected, and positions follow from them.
 
-   With v the velocities that the prediction would have, and C and its gradients J at the start of the substep, each
-   constraint in turn asks for J v = 0, which the impulse lambda = -J v / (J W J^T) brings about. This file works with
-   displacements, as all solvers here do: the way of a particle in the substep is h v, and lambda is h times the
-   impulse, so that lambda / h^2 is the force as everywhere else:
+   With v the predicted velocities, and C and its gradients J at the start of the substep, each constraint in turn
+   demands J v = 0. The impulse lambda = -J v / (J W J^T) achieves that. This file uses displacements, as all solvers
+   here do: a particle moves by d = h v in the substep, and lambda is h times the impulse, so that lambda / h^2 is the
+   force as everywhere else:
 
-       dlambda = -(bias + J way) / (J W J^T),     way += W J^T dlambda.
+       dlambda = -(bias + J d) / (J W J^T),     d += W J^T dlambda.
 
-   - Drift: J way = 0 keeps C only to first order. The bias pulls back what has drifted. Baumgarte: b C, the share b of
-     the error in every substep. Soft step (Catto 2011): a damped spring, stiff as the substep allows, whose
+   - Drift: J d = 0 keeps C only to first order. The bias corrects the drift. Baumgarte: b C, the share b of the error
+     in every substep. Soft step (Catto 2011): a damped spring, as stiff as the substep allows, with
 
-         bias = r C,   dlambda = -m (bias + J way) / (J W J^T) - i lambda,
-         r = h w / (2 z + h w),   m = s / (1 + s),   i = 1 / (1 + s),   s = h w (2 z + h w),
+       bias = r C,   dlambda = -m (bias + J d) / (J W J^T) - i lambda,
+       r = h w / (2 z + h w),   m = s / (1 + s),   i = 1 / (1 + s),   s = h w (2 z + h w).
 
-     and after the substep, at the positions and velocities that it ended with, further passes with no bias at all:
-     they take the speed out again that pulled the drift back, and leave velocities legal where the particles now are.
-   - Springs are no drift: with compliance, C + J way + a lambda + g J way = 0, in which all of C counts; a and g as in
-     row.h. Where C is linear that is the same as projecting positions.
-   - Inequalities push only: what is accumulated, not its change, is kept from falling below 0. One with C > 0 has room
-     left, and acts when C + J way < 0, so that it is met and not overrun.
-   - Warm starting: the impulses of the substep before are a good guess, and a chain keeps from one substep to the next
-     what it would need many passes for. But they were made to pull back a drift that is smaller by now: an integral of
-     the error, which drives the constraint past its goal and, where passes are too few, farther each time. With e the
-     share of a slow wave's error that the passes of a substep remove, f the share of the impulses that is forgotten
-     and b that of the drift that is pulled back, the waves of a long chain decay if e + f > b, and grow without limit
-     if not (measured: 4 links, one pass, b = 0.2, f = 0.02). So f = b: as much is forgotten as is pulled back.
-     Springs, of which all of C is pulled back, are not warm started at all, nor are rows of a constraint that say
-     nearly the same: their large and opposite multipliers would no longer cancel once the gradients have turned.
-     Forgetting also keeps constraints that contradict each other from pushing each other up for ever.
-   - Kinds that say what their rows are (sn_row): a rate asks for J way = h rate, and has no drift. What is bounded is
-     kept in its bounds as accumulated, as with inequalities. Limits of C are inequalities, which push besides what
-     the row exerts by itself.
-   - The stiffness k of the lectures scales dlambda. What is not quite stiff starts from 0 in every substep, too:
-     accumulated from one to the next it would become rigid.
+   After the substep, at its final positions and velocities, further passes follow without bias. They remove the
+   velocity that corrected the drift, and make velocities agree with the final positions.
 
-   Gradients at the start make impulses act along lines through the places at the start, so that angular momentum is
+   - Springs are not drift: with compliance, C + J d + a lambda + g J d = 0, in which all of C counts; a and g as in
+     row.c. Where C is linear that is the same as projecting positions.
+   - Inequalities only push: the accumulated lambda, not its change, is kept at or above 0. An inequality with C > 0
+     acts only when C + J d < 0, so that it stops at the boundary and does not overshoot it.
+   - Warm starting: the impulses of the last substep are a good guess. A chain keeps from one substep to the next what
+     would otherwise take many passes. But these impulses also corrected a drift that is smaller by now. This is an
+     integral of the error, which drives the constraint past its goal and, where passes are too few, farther each time.
+     With e the share of a slow wave's error that the passes of a substep remove, f the share of the impulses that is
+     forgotten and b that of the drift that is corrected, the waves of a long chain decay if e + f > b, and grow without
+     limit if not (measured: 4 links, one pass, b = 0.2, f = 0.02). So f = b. Springs, for which all of C is corrected,
+     are not warm started. Nor are nearly dependent rows of a constraint: their large and opposite multipliers would no
+     longer cancel after the gradients have rotated. Forgetting also keeps constraints that contradict each other from
+     building up impulses for ever.
+   - Kinds that describe their rows (sn_row): a rate demands J d = h rate, and has no drift. Bounds apply to the
+     accumulated lambda, as with inequalities. Limits of C are inequalities, which push in addition to the row's own
+     force.
+   - The stiffness k of the lectures scales dlambda. Constraints with k < 1 start from 0 in every substep, too:
+     accumulated over substeps they would become rigid.
+
+   With gradients at the start, impulses act along lines through the positions at the start. So angular momentum is
    conserved like linear momentum, however few the passes. */
 #include "solvers/order.h"
 #include "solvers/row.h"
 #include "solvers/solver.h"
 #include "solvers/worst_first.h"
 
-/* The soft step: the frequency of its spring, as a share of that of the substeps, and its damping ratio. Faster than
-   with half of it no spring can swing that is looked at once a substep. So heavily damped it does not swing but creeps
-   back, by 14 % of the error a substep. What it holds up stretches it as it would any spring, by force /
-   (mass w^2). */
+/* The soft step: the frequency of its spring, as a share of that of the substeps, and its damping ratio. A spring with
+   more than half the frequency of the substeps cannot swing. With such high damping it does not swing but creeps back,
+   by 14 % of the error a substep. A load stretches it as it would any spring, by force / (mass w^2). */
 #define SOFT_SHARE   0.5
 #define SOFT_DAMPING 10.0
 #define TWO_PI       6.283185307179586
 
-/* A limit that is so near, in the unit of C, is reached: nearer than anybody sees, and farther than rounding puts it. */
+/* A limit nearer than this, in the unit of C, counts as reached: it is not visible, and more than rounding. */
 #define REACHED 1e-5
 
 typedef struct sweep {
     const sn_solver_in *in;
-    sn_frame start;   /* where C and its gradients are taken */
-    const sn_vec4 *v; /* once the substep is over: its last velocities, to be made legal; NULL: before */
+    sn_frame start;   /* the frame for C and its gradients */
+    const sn_vec4 *v; /* after the substep: its final velocities, to be corrected; NULL: before */
     sn_real inverse_h;
-    sn_real rate;     /* the share of a rigid constraint's error that is the bias; 0 once the substep is over */
+    sn_real rate;     /* the share of a rigid constraint's error that is the bias; 0 after the substep */
     sn_real softness; /* 1 / s; 0: not soft */
-    bool measuring;   /* only look by how much constraints are missed, and change nothing */
-    sn_real largest;  /* by which one was, m */
+    bool measuring;   /* only measure the errors of constraints, and change nothing */
+    sn_real largest;  /* the largest error, m */
     sn_solver_out out;
 } sweep;
 
 /* ---- One constraint ---------------------------------------------------------------------------------------------- */
 
-/* The way of a particle in the substep, or that of its velocity in as long a time. */
+/* The displacement of a particle in the substep, or h times its final velocity. */
 static sn_vec3 way_of(const sweep *s, uint32_t slot)
 {
     const sn_frame *frame = &s->in->frame;
@@ -77,7 +77,7 @@ static sn_vec3 way_of(const sweep *s, uint32_t slot)
     return vec3_add(way, vec3_sub(d, vec4_xyz(frame->x_low[slot])));
 }
 
-/* J way of one row. */
+/* J d of one row. */
 static sn_real motion_of(const sweep *s, const sn_block *block, uint32_t row)
 {
     sn_real sum = 0;
@@ -99,7 +99,7 @@ static sn_real mobility_of(const sn_block *block, uint32_t row, sn_real *length2
     return mobility;
 }
 
-/* What a row asks for besides J way. */
+/* The bias of a row. */
 static sn_real bias_of(const sweep *s, bool inequality, sn_real c, const sn_row_give *give)
 {
     if (give->alpha > 0 || (inequality && c > 0))
@@ -107,7 +107,7 @@ static sn_real bias_of(const sweep *s, bool inequality, sn_real c, const sn_row_
     return s->rate * c;
 }
 
-/* Notes by how many metres a row was missed, if anybody asks: its step times what divided the step, over |J|. */
+/* Records the error of a row in metres, if it is needed: its step times the denominator, over |J|. */
 static void note(sweep *s, sn_real dlambda, sn_real stiff, sn_real length2)
 {
     if (!(s->measuring || s->in->tolerance > 0) || !(length2 > 0))
@@ -117,7 +117,7 @@ static void note(sweep *s, sn_real dlambda, sn_real stiff, sn_real length2)
         s->largest = missed;
 }
 
-/* Changes a multiplier, and the motion with it. */
+/* Changes a multiplier, and the displacements with it. */
 static void change(const sweep *s, const sn_block *block, uint32_t row, sn_real dlambda, sn_real *lambda)
 {
     if (s->measuring || dlambda == 0)
@@ -126,7 +126,7 @@ static void change(const sweep *s, const sn_block *block, uint32_t row, sn_real 
     row_apply(block, block->count, row, dlambda, s->in->frame.d);
 }
 
-/* One row by itself; false if its result is not finite. */
+/* Solves one row. False if its result is not finite. */
 static bool solve_row(sweep *s, const sn_block *block, uint32_t row, bool inequality, sn_row_give give, sn_real *lambda)
 {
     sn_real length2, mobility = mobility_of(block, row, &length2), motion = motion_of(s, block, row);
@@ -134,7 +134,7 @@ static bool solve_row(sweep *s, const sn_block *block, uint32_t row, bool inequa
     if (!isfinite(c) || !isfinite(mobility))
         return false;
     if (inequality && lambda[row] == 0 && (missing >= 0 || (s->v && c > 0)))
-        return true; /* neither damping nor the end of a substep make it act at a distance */
+        return true; /* neither damping nor the final passes make an inequality act at a distance */
     if (give.alpha == 0 && s->softness > 0 && !(inequality && c > 0))
         give.alpha = s->softness * mobility;
     sn_real stiff = (1 + give.gamma) * mobility + give.alpha;
@@ -150,7 +150,7 @@ static bool solve_row(sweep *s, const sn_block *block, uint32_t row, bool inequa
     return true;
 }
 
-/* Several equalities at once. */
+/* Solves several equalities together. */
 static bool solve_block(sweep *s, sn_block *block, sn_row_give give, sn_real *lambda)
 {
     sn_real dlambda[SN_MAX_ROWS], length2;
@@ -168,19 +168,20 @@ static bool solve_block(sweep *s, sn_block *block, sn_row_give give, sn_real *la
     return true;
 }
 
-/* ---- Rows that say what they are ---------------------------------------------------------------------------------- */
+/* ---- Rows with descriptions (own_rows) --------------------------------------------------------------------------- */
 
-/* A constraint with such rows, taken apart from what it exerts so far: with the motion as it would be without that, its rows are
-   asked what they are to exert in all. So what is bounded, inequalities and limits may take back what they pushed. */
+/* A constraint with described rows is first freed of its accumulated impulses: with the motion as it would be without
+   them, its rows are solved for the whole impulses. So bounded rows, inequalities and limits may reduce earlier
+   impulses. */
 typedef struct own_rows {
-    sn_block block; /* c is what is missing, and rows are as row.c wants them: no rates, no damping */
+    sn_block block; /* c is the right-hand side, and rows are in the form of row.c: no rates, no damping */
     sn_row row[SN_MAX_ROWS];
     uint32_t asked; /* bit r: row r takes part */
     uint32_t inequality;
     sn_row_give give;
 } own_rows;
 
-/* J way of all rows without what those in `set` exert. */
+/* J d of all rows, without the effect of the impulses of the rows in `set`. */
 static void free_motion(const sweep *s, const sn_block *block, uint32_t set, const sn_real *lambda, double *motion)
 {
     for (uint32_t r = 0; r < block->rows; ++r) {
@@ -193,8 +194,8 @@ static void free_motion(const sweep *s, const sn_block *block, uint32_t set, con
     }
 }
 
-/* How far a limit lets the row go towards it, `room` being how far it is. Once the substep is over only limits that pushed, or
-   were reached, count. */
+/* How far a row may move towards a limit at the distance `room`. After the substep, only limits that pushed or were
+   reached count. */
 static double limit_of(const sweep *s, double room, double alpha, bool pushed)
 {
     if (s->v)
@@ -202,7 +203,7 @@ static double limit_of(const sweep *s, double room, double alpha, bool pushed)
     return room > 0 || alpha > 0 ? room : (double)s->rate * room;
 }
 
-/* Writes what is asked of a row. */
+/* Writes the equation of a row. */
 static void set_own_row(const sweep *s, own_rows *own, const sn_block *block, uint32_t r, const sn_row_now *now,
                         double motion, double lambda)
 {
@@ -226,12 +227,12 @@ static void set_own_row(const sweep *s, own_rows *own, const sn_block *block, ui
     if (!row_is_limited(now))
         return;
     const double itself =
-        now->type == SN_ROW_REST ? 0 : now->most * 1.00001; /* what is more, but for rounding, is a limit's */
+        now->type == SN_ROW_REST ? 0 : now->most * 1.00001; /* the rest, beyond rounding, is from a limit */
     double down = limit_of(s, c - now->low, (double)own->give.alpha, lambda > itself);
     double up = limit_of(s, now->high - c, (double)own->give.alpha, lambda < -itself);
     row->low = (sn_real)(missing - motion - down);
     row->high = (sn_real)(missing - motion + up);
-    if (row->low == 0 && row->high == 0) /* a point: which would be read as none */
+    if (row->low == 0 && row->high == 0) /* low = high = 0 would mean no limits: the row becomes an equality */
         *row = (sn_row){.type = SN_ROW_BY_KIND};
 }
 
@@ -247,7 +248,8 @@ static bool solve_own(sweep *s, const sn_block *block, uint32_t inequality, sn_r
     for (uint32_t r = 0; r < block->rows; ++r) {
         now[r] = sn_row_look(block, r, inequality, &give);
         bool idle = now[r].type == SN_ROW_REST && !row_is_limited(&now[r]);
-        bool servo = now[r].type == SN_ROW_BY_KIND && now[r].most < (double)INFINITY; /* its way is no drift either */
+        /* The motion of a servo is no drift either. */
+        bool servo = now[r].type == SN_ROW_BY_KIND && now[r].most < (double)INFINITY;
         own.asked |= (uint32_t)(!idle && !(s->v && (servo || now[r].alpha > 0))) << r;
         own.row[r].type = idle ? SN_ROW_REST : SN_ROW_BY_KIND;
     }
@@ -271,7 +273,7 @@ static bool solve_own(sweep *s, const sn_block *block, uint32_t inequality, sn_r
     return true;
 }
 
-/* Makes the velocities legal for one constraint. */
+/* Corrects the velocities for one constraint. */
 static bool visit(sweep *s, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = s->in->store->pool[kind];
@@ -280,7 +282,7 @@ static bool visit(sweep *s, uint32_t kind, uint32_t row)
     sn_block block;
     sn_block_room room;
     if (s->v && give.alpha > 0)
-        return true; /* the force of a spring is no drift that was pulled back */
+        return true; /* the force of a spring is no correction of drift */
     if (!evaluate(s->in->store, pool, row, &s->start, &block, &room))
         return true;
     give.k = row_stiffness(give.k, s->in->stiffness_root);
@@ -386,8 +388,8 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
     return in->order != SN_ORDER_WORST_FIRST || sn_worst_reserve(in, allocator);
 }
 
-/* Whether these rows of a constraint say different things: by Gershgorin's theorem no eigenvalue of J W J^T, scaled to
-   ones on the diagonal, is then below a tenth. */
+/* Whether these rows of a constraint are clearly independent: by Gershgorin's theorem no eigenvalue of J W J^T, scaled
+   to ones on the diagonal, is then below a tenth. */
 static bool rows_differ(const sn_block *block, uint32_t set)
 {
     for (uint32_t r = 0; r < block->rows; ++r) {
@@ -409,8 +411,7 @@ static bool rows_differ(const sn_block *block, uint32_t set)
     return true;
 }
 
-/* The rows of an evaluated constraint that begin with the impulses of the substep before. Those that are bounded do so within
-   their bounds. */
+/* The rows of an evaluated constraint that are warm started. The impulses of bounded rows are clamped. */
 static uint32_t rows_that_start(const sn_pool *pool, const sn_block *block, sn_row_give give, sn_real *lambda)
 {
     uint32_t set = 0;
@@ -428,8 +429,8 @@ static uint32_t rows_that_start(const sn_pool *pool, const sn_block *block, sn_r
     return set;
 }
 
-/* Begins with the impulses of the substep before, less what is forgotten. lambda goes with the square of the
-   substep. */
+/* Starts with the impulses of the last substep, without the share that is forgotten. lambda is proportional to the
+   square of the substep. */
 static bool warm_start(sweep *s, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = s->in->store->pool[kind];
@@ -474,14 +475,14 @@ static sn_solver_out solve(const sn_solver_in *in)
     return s.out;
 }
 
-/* Takes out again what pulled back the drift. */
+/* Removes the velocity that corrected the drift. */
 static sn_solver_out relax(const sn_solver_in *in, const sn_vec4 *v)
 {
     sweep s = {.in = in, .start = in->frame, .v = v, .inverse_h = 1 / in->h};
     if (in->settings->drift != SN_DRIFT_SOFT || !in->node_count)
         return s.out;
     s.start.d = NULL;
-    if (in->node_count) /* an empty world has no memory for it */
+    if (in->node_count) /* an empty world has no array */
         memset(in->frame.d, 0, in->node_count * sizeof *in->frame.d);
     make_passes(&s);
     return s.out;

@@ -1,61 +1,62 @@
-/* Jacobi: every constraint computes its correction at the same positions, and then every particle combines the
-   corrections of its constraints, in one of two ways.
+/* Jacobi: every constraint computes its correction at the same positions. Then every particle combines the corrections
+   of its constraints, in one of two ways.
 
    Split (the default): a particle with n constraints gives each of them an n-th of its mass, so that for them it is n
    times lighter:
 
        dlambda = [-C - a lambda - g grad C . d] / [(1 + g) sum n w |grad C|^2 + a],     d += sum of w grad C dlambda.
 
-   These are impulses on whole masses, in pairs: momentum is conserved to round-off. And it cannot overshoot: the n
-   shares of a particle, each satisfied by itself and then joined again, are at most as far from the solution as
-   before, so no relaxation factor is needed. n counts all constraints of a particle, also inequalities that are not
-   active. With fewer it would converge faster where many are inactive, but the active ones would have to be known
-   before the first is evaluated, and may change when they have moved.
+   These are impulses on whole masses, in pairs: momentum is conserved to round-off. The method cannot overshoot: the n
+   shares of a particle, each satisfied by itself and then joined again, are at most as far from the solution as before.
+   So no relaxation factor is needed. n counts all constraints of a particle, also inequalities that are not active.
+   With fewer it would converge faster where many are inactive. But the active ones would have to be known before the
+   first is evaluated, and may change when they have moved.
 
    Averaged, as in Macklin et al. (2014): each constraint is computed as if it were alone, and a particle moves by the
    mean of the corrections of its n constraints, times `relaxation`. The two ends of a rod may then have different n,
-   and momentum is not conserved. lambda grows by the share of dlambda that took effect on C: compliance and
-   constraint forces are right where neighbours have equal numbers of constraints, and nearly right elsewhere.
+   and momentum is not conserved. lambda grows by the share of dlambda that took effect on C: compliance and constraint
+   forces are right where neighbours have equal numbers of constraints, and nearly right elsewhere.
 
-   The rotations of bodies (turns) take part like particles: each counts its own constraints.
+   The orientations of bodies (turns) take part like particles: each counts its own constraints.
 
-   Nothing here has an order. A constraint writes its corrections to places of its own, and a particle sums them in a
-   fixed order. So both loops can run on any number of threads, with the same bits. */
+   The result depends on no order. A constraint writes its corrections to places of its own, and a particle sums them in
+   a fixed order. So both loops can run on any number of threads, with the same bits. */
 #include "solvers/order.h"
 #include "solvers/row.h"
 #include "solvers/solver.h"
 
-/* A constraint, and where it writes. */
+/* A constraint, and where it writes its corrections. */
 typedef struct job {
     uint32_t kind;
     uint32_t row;
-    uint32_t place; /* the first of `count`, one for each of its particles and turns */
+    uint32_t place; /* the first of `count` places, one for each of its particles and orientations */
     uint32_t count;
 } job;
 
-/* What is kept between steps. */
+/* Data kept between steps. */
 typedef struct jacobi {
     sn_table job_table;
     job *job;
     sn_real *residual;    /* of a job in this pass, m; NOT_FINITE if it cannot be projected */
-    sn_table place_table; /* places, of all jobs one after the other */
-    sn_vec3 *push;        /* by how much its constraint moves the particle */
-    sn_real *holders;     /* how many constraints hold it */
-    uint32_t *place_of;   /* not by place: the places of node 0, of node 1 and so on */
+    sn_table place_table; /* by place; the places of all jobs one after the other */
+    sn_vec3 *push;        /* the displacement of the particle by the constraint */
+    sn_real *holders;     /* the number of constraints of the particle */
+    uint32_t *place_of;   /* not by place: the places of node 0, then of node 1 and so on */
     sn_table start_table;
-    uint32_t *start; /* by node, which is a particle's number, or `limit` plus the row of a body, for its turn: where in
-                             place_of its places start; one more at the end */
-    uint32_t limit;  /* one more than the highest number of a particle */
-    uint32_t plain_count; /* so many jobs can be asked side by side; the others share the store's scratch */
-    uint64_t edits;       /* of the store when this was last looked at */
+    /* By node: where its places start in place_of; one more at the end. A node is a particle's number, or for the
+       orientation of a body `limit` plus the body's row. */
+    uint32_t *start;
+    uint32_t limit;       /* one more than the highest number of a particle */
+    uint32_t plain_count; /* jobs that can be computed in parallel; the others share the store's scratch */
+    uint64_t edits;       /* of the store when this was last checked */
     uint64_t fingerprint; /* of the constraints for which it was built; 0: none */
 } jacobi;
 
 #define NOT_FINITE ((sn_real)-1)
 
-/* ---- What holds what ---------------------------------------------------------------------------------------------- */
+/* ---- Constraints of each particle -------------------------------------------------------------------------------- */
 
-/* Room for the nodes of a constraint with a fixed number of points. */
+/* Space for the nodes of a constraint with a fixed number of points. */
 typedef uint32_t node_room[SN_MAX_BLOCK + SN_MAX_POINTS];
 
 /* The particles of a constraint, each once, in the order in which a block has them. */
@@ -77,7 +78,7 @@ static const uint32_t *particles_of(const sn_store *store, const sn_pool *pool, 
     return small;
 }
 
-/* And then the turns of its bodies, as rows of bodies plus `limit`. */
+/* The same, followed by the orientations of its bodies, as rows of bodies plus `limit`. */
 static const uint32_t *nodes_of(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t limit,
                                 uint32_t *small, uint32_t *count)
 {
@@ -91,8 +92,8 @@ static const uint32_t *nodes_of(const sn_store *store, const sn_pool *pool, uint
 }
 
 /* Lists the constraints of kinds with any number of points, or the others. Returns the number of places so far. With
-   `jobs` NULL only counts; the limits become one more than the highest number of a particle and the highest row of a
-   body. */
+   `jobs` NULL it only counts: *limit and *body_limit become one more than the highest number of a particle and the
+   highest row of a body. */
 static uint64_t list_jobs(jacobi *j, const sn_store *store, bool lists, uint64_t places, job *jobs, uint32_t *limit,
                           uint32_t *body_limit)
 {
@@ -116,7 +117,8 @@ static uint64_t list_jobs(jacobi *j, const sn_store *store, bool lists, uint64_t
     return places;
 }
 
-/* Walks over all places: `place_of` NULL counts them by node, otherwise they are sorted by node and start moves along. */
+/* Walks over all places. With `place_of` NULL it counts them by node. Otherwise it sorts them by node, and `start`
+   moves along. */
 static void walk_places(const jacobi *j, const sn_store *store, uint32_t *place_of)
 {
     for (uint32_t n = 0; n < j->job_table.count; ++n) {
@@ -231,7 +233,7 @@ typedef struct pass {
     atomic_bool fault; /* some residual is NOT_FINITE */
 } pass;
 
-/* The share of a row's step that takes effect on C when each of its particles takes the mean of what it is asked. */
+/* The share of a row's step that takes effect on C when each of its particles takes the mean of the corrections. */
 static sn_real effect(const pass *p, const sn_block *block, uint32_t row, const sn_real *holders)
 {
     sn_real whole = 0, taken = 0;
@@ -241,10 +243,10 @@ static sn_real effect(const pass *p, const sn_block *block, uint32_t row, const 
         whole += mobility;
         taken += mobility * p->in->settings->relaxation / holders[i];
     }
-    return whole > 0 ? taken / whole : 1; /* what holds immovable particles only, but is soft, exerts all of it */
+    return whole > 0 ? taken / whole : 1; /* immovable particles only: a compliant constraint exerts its whole force */
 }
 
-/* Computes the step of an evaluated constraint, and writes down what it moves. */
+/* Computes the step of an evaluated constraint, and stores its corrections. */
 static bool ask(const pass *p, const job *asked, sn_block *block, sn_row_give give, uint32_t inequality,
                 sn_real *lambda)
 {
@@ -267,7 +269,7 @@ static bool ask(const pass *p, const job *asked, sn_block *block, sn_row_give gi
     return true;
 }
 
-/* The usual shapes are compiled each on their own. */
+/* The most frequent shape is compiled separately. */
 static bool evaluate_job(const pass *p, const sn_pool *pool, uint32_t row, sn_block *block, sn_block_room *room)
 {
     const sn_store *store = p->in->store;
@@ -306,7 +308,7 @@ static uint32_t slot_of(const pass *p, uint32_t node)
     return node < p->j->limit ? frame->slot[node] : frame->turn_slot + (node - p->j->limit);
 }
 
-/* Moves particles and turns, which are counted as nodes. */
+/* Moves particles and orientations, by node. */
 static void move_piece(void *data, uint32_t first, uint32_t end)
 {
     const pass *p = data;

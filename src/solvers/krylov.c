@@ -23,18 +23,18 @@ static double length2(double a, double b)
 
 /* ---- The minimal residual method -------------------------------------------------------------------------------- */
 
-/* Lanczos' recurrence  beta' v' = A v - alpha v - beta v_old  makes orthonormal vectors in which A is tridiagonal;
-   Givens rotations (c, s) turn that into a triangle R as it grows; the columns of D = V R^-1 are the directions in
+/* Lanczos' recurrence  beta' v' = A v - alpha v - beta v_old  makes orthonormal vectors in which A is tridiagonal.
+   Givens rotations (c, s) turn that into a triangular R as it grows. The columns of D = V R^-1 are the directions in
    which x moves. Names as in the literature. */
 typedef struct lanczos {
-    double *v, *v_old, *p;   /* the present vector, the one before, A v */
+    double *v, *v_old, *p;   /* the present vector, the last one, A v */
     double *d_old, *d_older; /* the last two directions */
     double beta, c, c_old, s, s_old;
-    double rest; /* |b - A x|, with the sign that the rotations give it */
+    double rest; /* b - A x|, with the sign of the rotations */
     double size; /* of A: the largest column of its tridiagonal form */
 } lanczos;
 
-/* One column of the tridiagonal form: alpha, and beta of the next vector. */
+/* Computes one column of the tridiagonal form: alpha, and beta of the next vector, which is returned. */
 static double extend(const sn_krylov_in *in, lanczos *z, double *alpha)
 {
     in->product(in->matrix, z->v, z->p);
@@ -47,7 +47,7 @@ static double extend(const sn_krylov_in *in, lanczos *z, double *alpha)
     return next;
 }
 
-/* Moves x along the new direction, and goes on to the next vector. */
+/* Moves x along the new direction, and advances to the next vector. */
 static void advance(const sn_krylov_in *in, lanczos *z, double alpha, double next, double *x)
 {
     double r1 = z->c * alpha - z->c_old * z->s * z->beta, r2 = z->s * alpha + z->c_old * z->c * z->beta;
@@ -73,9 +73,9 @@ static void advance(const sn_krylov_in *in, lanczos *z, double alpha, double nex
     z->rest *= -s;
 }
 
-/* Adds to x what solves for the residual in z->v, which is given by its length. Ends when that is enough, when nothing
-   is left that A reaches (then |A r| / |r|, of which the next column says how large it is, is next to nothing), or when
-   the space is used up. Returns the number of iterations. */
+/* Adds to x the solution for the residual in z->v. Ends when the residual is small enough, when A cannot reduce it any
+   more (then |A r| / |r|, which the next column gives, is almost 0), or when the space is exhausted. Returns the number
+   of iterations. */
 static uint32_t run(const sn_krylov_in *in, lanczos *z, double enough, uint32_t most, double *x)
 {
     uint32_t k = 0;
@@ -92,7 +92,7 @@ static uint32_t run(const sn_krylov_in *in, lanczos *z, double enough, uint32_t 
     return k;
 }
 
-/* The residual as it is: rounding makes the recurrence too hopeful. */
+/* The true residual: by rounding, that of the recurrence is too small. */
 static double residual(const sn_krylov_in *in, const double *b, const double *x, double *r)
 {
     in->product(in->matrix, x, r);
@@ -129,11 +129,11 @@ sn_krylov_out sn_krylov_minres(const sn_krylov_in *in, const double *b, double *
         out.iterations += taken;
         before = rest;
         rest = residual(in, b, x, in->vector[0]);
-        /* enough, as good as it gets, or no more than rounding went wrong */
+        /* small enough, no longer improving, or not caused by rounding */
         if (!(rest > 2 * in->tolerance * whole) || rest < 2 * fabs(z.rest) || rest > before / 2)
             break;
     }
-    /* rounding can carry it past the point at which nothing more is to be had: the normal equations do not mind */
+    /* rounding can carry x beyond the best solution; the normal equations do not have this problem */
     if (!(rest <= whole * (1 + 1e-9))) {
         sn_krylov_in left = *in;
         left.iterations = in->iterations - out.iterations;

@@ -1,7 +1,7 @@
-/* Linear systems A x = b with a symmetric positive semi-definite A that is known only by what it does to a vector. Both
-   methods start at x = 0 and take what they need of the space spanned by b, A b, A A b, ...; so what A cannot reach is
-   left alone, and x stays small where equations repeat or contradict each other: it is then as good as possible in the
-   sense of least squares. Everything is summed in double and in a fixed order. */
+/* Linear systems A x = b with a symmetric positive semi-definite A that is only known by its product with vectors. Both
+   methods start at x = 0 and stay in the space spanned by b, A b, A A b, ... So x has no part in the null space of A,
+   and stays small where equations are redundant or contradict each other: then it is the least-squares solution.
+   Everything is summed in double and in a fixed order. */
 #ifndef SN_SOLVERS_KRYLOV_H
 #define SN_SOLVERS_KRYLOV_H
 
@@ -17,19 +17,19 @@ typedef void sn_krylov_product(const void *matrix, const double *x, double *y);
 typedef struct sn_krylov_in {
     sn_krylov_product *product;
     const void *matrix;
-    uint32_t count;                    /* of unknowns */
-    uint32_t iterations;               /* at most; each costs one product, or two with the normal equations */
-    double tolerance;                  /* it is enough when |b - A x| <= tolerance |b| */
+    uint32_t count;                    /* number of unknowns */
+    uint32_t iterations;               /* most iterations; each costs one product, or two with the normal equations */
+    double tolerance;                  /* stops when |b - A x| <= tolerance |b| */
     double *vector[SN_KRYLOV_VECTORS]; /* of count numbers each */
 } sn_krylov_in;
 
 typedef struct sn_krylov_out {
-    uint32_t iterations; /* taken */
-    double residual;     /* |b - A x| / |b|, as the recurrence has it */
+    uint32_t iterations; /* made */
+    double residual;     /* b - A x| / |b|, by the recurrence */
 } sn_krylov_out;
 
-/* A residual that A shrinks by this factor against its norm is out of its reach: equations that contradict each other.
-   Much less cannot be told from rounding, and beyond that point x would grow without end. */
+/* If |A r| is below this share of |A| |r|, the residual r cannot be reduced: equations contradict each other. A smaller
+   share cannot be told from rounding, and beyond that point x would grow without bound. */
 #define SN_KRYLOV_UNREACHABLE 1e-7
 
 /* The minimal residual method (Paige and Saunders 1975): x minimises |b - A x| in the space spanned so far. */

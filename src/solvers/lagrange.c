@@ -1,78 +1,79 @@
 /* Constraint forces, the lecture's "constrained dynamics" (after Witkin and Baraff 1997).
 
-   A constraint force does no work, so it points along gradients: F = J^T lambda. From C'' = J a + J' v, J' = dJ/dt, and
-   a = W (f + J^T lambda) + g, the forces that make accelerations legal follow by solving
+   A constraint force does no work, so it points along gradients: F = J^T lambda. With C'' = J a + J' v, J' = dJ/dt, and
+   a = W (f + J^T lambda) + g, the forces follow from
 
        J W J^T lambda = -J' v - J (W f + g) - k_s C - k_d J v
 
-   The last two terms let what errors there are die out as a critically damped spring would: k_s = 1/T^2, k_d = 2/T. T
-   is settings.drift_time, or four substeps. Below 1.2 substeps an explicit integrator makes it grow instead; less than
-   two are not taken. settings.k_s and k_d take the place of either for rigid equalities, which drift; the other rows have
-   their own use for T. With 0 and 0 nothing is corrected, C'' = 0.
+   The last two terms let errors decay as a critically damped spring would: k_s = 1/T^2, k_d = 2/T. T is
+   settings.drift_time, or four substeps by default. Below 1.2 substeps an explicit integrator makes errors grow
+   instead; the least T is two substeps. settings.k_s and k_d replace these values for rigid equalities; the other rows
+   use T. With 0 and 0 nothing is corrected, C'' = 0.
 
-   Compliance a and damping b. A soft row wants a lambda = -C - a b C'. Taken literally that is an explicit spring,
-   which explodes as soon as it is faster than the substep. Instead C + a lambda + a b C' takes the place of C as the
-   error:
+   Compliance a and damping b. A soft row wants lambda such that a lambda = -C - a b C'. Taken literally that is an
+   explicit spring, which explodes as soon as it is faster than the substep. Instead C + a lambda + a b C' takes the
+   place of C as the error:
 
        C'' = -k_s (C + a lambda + a b C') - k_d C'      =>      (J W J^T + k_s a) lambda = ...,  k_d + k_s a b for k_d
 
-   At rest C = -a lambda whatever k_s is. In motion the spring is slower and more damped than it should be by terms in
-   w T, with w^2 = B / a the square of its frequency; with the k_s of rigid rows, of first order. But the softer the
-   row, the larger k_s may be: k_s = (1 + s) / T^2, s = 1 / (w T)^2, keeps the frequency of what results below about
-   1.2 / T for springs of any stiffness, while soft ones (w T << 1) gain only (w T)^3 of critical damping and lose
-   (w T)^4 / 2 of their frequency. B is a bound for the mobility of the row together with all that share its
-   particles: the sum of n w |grad C|^2, n the number of rows that a particle is part of, is never less than J W J^T.
-   In the same way dampers act on C' + t C'' instead of C', t = T r / (1 + r), r = b B T, which divides both constants
-   by 1 + k_s a b t: strong ones are slower than the substep, weak ones are true to second order.
+   At rest C = -a lambda for any k_s. In motion the spring is slower and more damped than it should be by terms in w T,
+   with w^2 = B / a the square of its frequency; with the k_s of rigid rows, of first order. But the softer the row, the
+   larger k_s may be: k_s = (1 + s) / T^2, s = 1 / (w T)^2, keeps the resulting frequency below about 1.2 / T for
+   springs of any stiffness. Soft springs (w T << 1) then gain only (w T)^3 of critical damping and lose (w T)^4 / 2 of
+   their frequency. B is a bound for the mobility of the row together with all rows that share its particles: the sum of
+   n w |grad C|^2, n the number of rows of a particle, is never less than J W J^T. In the same way dampers act on C' + t
+   C'' instead of C', t = T r / (1 + r), r = b B T, which divides both constants by 1 + k_s a b t: strong dampers are
+   slower than the substep, weak ones are correct to second order.
 
-   The classic stiffness k: a row gives by (1 / k - 1) times its own mobility besides, so that alone it exerts k times
-   the force; correct_stiffness is ignored.
+   The classic stiffness k: a row gives by (1 / k - 1) times its own mobility in addition, so that alone it exerts k
+   times the force; correct_stiffness is ignored.
 
-   Too many constraints. Rows that repeat others are no trouble; see krylov.h. Those that contradict each other are,
-   where the mechanism is nearly singular: an impossible triangle pulls itself straight, and there a correction along
-   its line takes next to infinite accelerations across it. So rows give as in the method of Levenberg and Marquardt, by
-   a share of their mobility that is the square of their strain: the error C + T C' in metres against the extent of the
-   constraint, the largest of all that share a movable particle. With that no correction moves anything farther than
-   about half the extent, what is impossible ends as a compromise of least squares, and legal motion does not notice.
+   Too many constraints. Redundant rows do no harm; see krylov.h. Contradicting rows do, where the mechanism is nearly
+   singular: an impossible triangle becomes a straight line, and then a correction along its line takes almost infinite
+   accelerations across it. So rows give as in the method of Levenberg and Marquardt, by a share of their mobility that
+   is the square of their strain: the error C + T C' in metres relative to the extent of the constraint, the largest of
+   all that share a movable particle. Then no correction moves anything farther than about half the extent,
+   contradictions end as a least-squares compromise, and motion without errors is not changed.
 
    Inequalities, lambda >= 0 and C'' >= -k_s C - k_d C', one of them with equality, are found by trying sets of active
-   rows, at first those that are violated or would be at the end of the substep by what is known so far. From the others
-   no more is asked than that they are not violated then, C + h C' + h^2 C'' >= 0. A force cannot stop an approaching
-   particle at once: that takes some T, and it passes the boundary by up to T |C'| / e on its way.
+   rows. The first set are the rows that are violated, or would be at the end of the substep without constraint forces.
+   The other rows only have to be satisfied at that time, C + h C' + h^2 C'' >= 0. A force cannot stop an approaching
+   particle at once: that takes some T, and the particle passes the boundary by up to T |C'| / e.
 
-   Rows that say what they are (sn_row). A rate asks for C'' = -k_d (C' - rate). A row that would exert more than it may is held
-   at that, and one that would leave its limits, at the limit: as an inequality there, which may pull as much as the
-   row might by itself. Which of these it is is found by trying, too.
+   Rows with descriptions (sn_row). A rate demands C'' = -k_d (C' - rate). A row beyond the bound of its force is held
+   at the bound. A row that would leave its limits is held at the limit: as an inequality there, which may pull as much
+   as the row may by itself. These states are found by trying, too.
 
-   Constraints that form trees, such as ropes, are solved at once (forest.h), the others iteratively (krylov.h).
-   SN_LINEAR_LEAST_SQUARES does everything as the lecture does.
+   Constraints that form trees, such as ropes, are solved directly (forest.h), the others iteratively (krylov.h).
+   SN_LINEAR_LEAST_SQUARES solves everything as the lecture does.
 
-   Nothing is taken over from the substep before: the forces are a function of the state alone. Starting from the old
-   lambda would make the future depend on what is no part of the state. */
+   There is no warm start: the forces are a function of the state alone. With the old lambda the future would depend on
+   something that is not part of the state. */
 #include "solvers/lagrange_work.h"
 
 #include "solvers/krylov.h"
 #include "solvers/row.h"
 #include "solvers/solver.h"
 
-#define DRIFT_SUBSTEPS 4.0 /* T by default, in substeps */
-#define LEAST_SUBSTEPS 2.0 /* and at least */
+#define DRIFT_SUBSTEPS 4.0 /* the default T, in substeps */
+#define LEAST_SUBSTEPS 2.0 /* the least T, in substeps */
 
-#define RESIDUAL        1e-8 /* of the right-hand side: what may be left when multipliers are found iteratively */
+#define RESIDUAL        1e-8 /* of the right-hand side: the tolerance of iterative solves */
 #define MOST_ITERATIONS 10000u
-#define VIOLATED        1e-9 /* an inactive row joins if it is short of this share of the largest right-hand side */
-#define MOST_SOFTNESS   1e6  /* of s: softer is explicit enough */
+#define VIOLATED        1e-9 /* violated rows become active from this share of the largest right-hand side on */
+#define MOST_SOFTNESS   1e6  /* of s: softer springs may be explicit */
 #define MOST_GIVE       1e30 /* compliance and damping: see SN_ROW_MOST */
 
-/* What rows give in any case, as a share of their mobility, where a particle has more of them than coordinates: there
-   may be many that all but contradict each other, as in a flat cloth with diagonals. C = -CROWDED T^2 times the
-   acceleration that the force gives to its particles, which is not seen, and rounding does not send things flying. */
+/* The least give of rows, as a share of their mobility, where a particle has more rows than coordinates: many of these
+   may almost contradict each other, as in a flat cloth with diagonals. C = -CROWDED T^2 times the acceleration by the
+   force, which is not visible, and rounding cannot cause large forces. */
 #define CROWDED 1e-4
 
-/* Compliant rows that give more than this share of their mobility by themselves need no help: their C is no error. */
+/* Compliant rows whose own give is more than this share of their mobility need no further give: their C is not an
+   error. */
 #define SOFT_ENOUGH 1e-3
 
-/* ---- Room ------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 static lagrange *create(const sn_allocator *allocator)
 {
@@ -128,14 +129,14 @@ static double at_most(double a, double most)
     return a < most ? a : most;
 }
 
-/* What is done about errors. */
+/* How errors are corrected. */
 typedef struct anti_drift {
     double h, t;     /* s: the substep, and T */
     double k_s, k_d; /* 1/s^2, 1/s: of rigid equalities */
-    bool by_hand;    /* these are settings, and not those of T */
+    bool by_hand;    /* they are from the settings, not from T */
 } anti_drift;
 
-/* A gain of the settings, and the largest that is taken. */
+/* A gain from the settings, or by T; at most `most`. */
 static double gain_of(sn_real asked, double by_time, double most)
 {
     return asked == SN_DRIFT_BY_TIME ? by_time : at_most((double)asked, most);
@@ -157,7 +158,8 @@ typedef struct gains {
     double give;     /* k_s times compliance */
 } gains;
 
-/* See above. T is the time of the rigid rows; springs are no errors, and never slower than the substep demands. */
+/* See above. T is that of rigid rows. The C of springs is not an error, and they are never slower than the substep
+   requires. */
 static gains gains_of(double alpha, double beta, double bound, double t, double h)
 {
     alpha = at_most(alpha, MOST_GIVE);
@@ -181,13 +183,13 @@ static double bound_of(const sn_system *system, const sn_system_block *block, ui
     return sum;
 }
 
-/* Where an inequality will be at the end of the substep if nothing is done about it. */
+/* C of an inequality at the end of the substep without constraint forces. */
 static double free_end(const sn_system *system, uint32_t e, double h)
 {
     return system->value[e] + h * system->rate[e] + h * h * (system->curve[e] + system->pull[e]);
 }
 
-/* The gains of a row with what it gives by itself. */
+/* The gains of a row, with its own compliance and damping. */
 static gains gains_in(const sn_give *give, const sn_row *means, bool inequality, double bound, const anti_drift *drift)
 {
     double a = (double)give->compliance, b = (double)give->damping, own = (double)means->compliance;
@@ -203,9 +205,10 @@ static gains gains_in(const sn_give *give, const sn_row *means, bool inequality,
     return (gains){0, k_d, k_d * at_most(a, MOST_GIVE) / drift->h};
 }
 
-/* What J W J^T lambda must be so that C keeps a limit; side is 1 for the lower one, and -1 for the higher. If it has room left, no
-   more is asked than that it keeps it to the end of the substep: C + h C' + reach C'' = 0. What is at the limit or beyond is
-   stopped within the substep, and then comes back as any error does. (Left to the drift alone it would run on for some T.) */
+/* The J W J^T lambda for which C stays within a limit. side is 1 for the lower limit, and -1 for the upper. If there is
+   distance left, C only has to reach the limit at the end of the substep: C + h C' + reach C'' = 0. At the limit or
+   beyond it, the motion is stopped within the substep, and the error is then corrected like any other. (With the
+   correction of drift alone it would go on for some T.) */
 static double limit_side(const sn_system *system, uint32_t e, const gains *k, double limit, double side, double h,
                          double reach)
 {
@@ -216,13 +219,13 @@ static double limit_side(const sn_system *system, uint32_t e, const gains *k, do
     return (side * stop > side * back ? stop : back) - by_itself;
 }
 
-/* By how much an acceleration moves things in a substep, s^2. */
+/* The displacement in a substep by an acceleration, s^2. */
 static double reach_of(sn_integrator integrator, double h)
 {
     return (integrator == SN_INTEGRATOR_LEAPFROG || integrator == SN_INTEGRATOR_VERLET ? 0.5 : 1) * h * h;
 }
 
-/* Bounds and limits of a row, if it has some. */
+/* Sets the bounds and limits of a row, if it has any. */
 static void set_rule(lagrange *l, const sn_give *give, uint32_t e, double bound, double t, double h, double reach)
 {
     const sn_row *means = &l->system.means[e];
@@ -245,8 +248,8 @@ static void set_rule(lagrange *l, const sn_give *give, uint32_t e, double bound,
         l->state[e] = limited && l->state[e] != ROW_RESTS ? ROW_HELD : ROW_RESTS; /* held at 0 */
 }
 
-/* An inequality that holds, and will at the end of the substep if nothing is done, waits; from then on it is asked no more than
-   to hold then. One of a rate is asked that of C'. */
+/* An inequality that is satisfied now, and will be at the end of the substep without constraint forces, becomes
+   inactive. From then on it only has to be satisfied at that time. For a rate the same holds for C' - rate. */
 static void let_wait(lagrange *l, uint32_t e, double h)
 {
     sn_system *system = &l->system;
@@ -260,7 +263,7 @@ static void let_wait(lagrange *l, uint32_t e, double h)
     system->b[e] = -end / (rate ? h : h * h);
 }
 
-/* The equations but for what makes them tame: right-hand sides, compliance, and which of them take part. */
+/* Sets the equations without stabilising give: right-hand sides, compliance, and states. */
 static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block *block, const anti_drift *drift)
 {
     sn_system *system = &l->system;
@@ -288,7 +291,7 @@ static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block 
     }
 }
 
-/* What the classic stiffness makes a row give. */
+/* The give of a row by the classic stiffness. */
 static double stiffness_give(const sn_store *store, const sn_system_block *block, double mobility)
 {
     double k = (double)store->pool[block->kind]->give[block->row].stiffness;
@@ -297,7 +300,7 @@ static double stiffness_give(const sn_store *store, const sn_system_block *block
 
 /* ---- Where equations contradict each other ----------------------------------------------------------------------- */
 
-/* The largest distance of a particle of the constraint from its first. Turns are no places. */
+/* The largest distance of a particle of the constraint from its first. Orientations have no position. */
 static double extent_of(const sn_system *system, const sn_system_block *block, const sn_frame *frame)
 {
     const uint32_t *particle = system->particle + block->entry;
@@ -313,15 +316,15 @@ static double extent_of(const sn_system *system, const sn_system_block *block, c
     return sqrt(most);
 }
 
-/* How far a row is from being legal, or will be in the time T, in metres: what is to be corrected. With gains by hand that
-   is the part of it that they ask for. */
+/* The error of a row in metres, now and by its rate in the time T. With gains from the settings it is the part of the
+   error that they correct. */
 static double error_of(const lagrange *l, const sn_system_block *block, uint32_t r, const anti_drift *drift)
 {
     const sn_system *system = &l->system;
     uint32_t e = block->first + r;
     bool pushes = l->state[e] == ROW_PUSHES;
     if (system->means[e].type == SN_ROW_RATE || system->means[e].most > 0)
-        return 0; /* what may give way is none */
+        return 0; /* rows that may give way have no error */
     double c = system->value[e], rate = system->rate[e], square = 0;
     for (uint32_t i = 0; i < block->count; ++i) {
         sn_dvec3 g = system->gradient[block->gradient + r * block->count + i];
@@ -336,7 +339,7 @@ static double error_of(const lagrange *l, const sn_system_block *block, uint32_t
     return square > 0 ? error / sqrt(square) : 0;
 }
 
-/* The share of its mobility by which a row of some give is to be tamed: less if it has more give by itself. */
+/* The share of the stabilising give that a row needs: less if it has much give of its own. */
 static double wildness(const lagrange *l, uint32_t e)
 {
     const sn_system *system = &l->system;
@@ -346,8 +349,8 @@ static double wildness(const lagrange *l, uint32_t e)
     return wild > 0 ? wild / (SOFT_ENOUGH * system->mobility[e]) : 0;
 }
 
-/* Sets the strain of particles to CROWDED where there are more rows than coordinates, each row counted by a share at
-   each of its movable particles; otherwise to 0. */
+/* Sets the strain of particles to CROWDED where there are more rows than coordinates, otherwise to 0. Each row is
+   divided among its movable particles. */
 static void find_crowds(lagrange *l, bool planar)
 {
     sn_system *system = &l->system;
@@ -366,7 +369,7 @@ static void find_crowds(lagrange *l, bool planar)
         system->strain[i] = system->strain[i] > (planar ? 2 : 3) ? CROWDED : 0;
 }
 
-/* Raises the strain of particles to the largest error of a constraint of theirs, as a share of its extent, squared. */
+/* Raises the strain of particles to the largest (error / extent)^2 of their constraints. */
 static void find_strains(lagrange *l, const sn_frame *frame, const anti_drift *drift)
 {
     sn_system *system = &l->system;
@@ -393,7 +396,7 @@ static void add_give(lagrange *l, const sn_solver_in *in, const anti_drift *drif
         double strain = 0;
         for (uint32_t i = 0; i < block->count; ++i) {
             uint32_t particle = system->particle[block->entry + i];
-            if (system->w[particle] > 0) /* what is immovable couples nothing */
+            if (system->w[particle] > 0) /* immovable particles couple nothing */
                 strain = fmax(strain, system->strain[particle]);
         }
         for (uint32_t e = block->first; e < block->first + block->rows; ++e)
@@ -411,9 +414,9 @@ static void prepare(lagrange *l, const sn_solver_in *in)
     add_give(l, in, &drift);
 }
 
-/* ---- Bounds and limits -------------------------------------------------------------------------------------------- */
+/* ---- Bounds and limits ------------------------------------------------------------------------------------------- */
 
-/* What a row that is held exerts: of one that was let go, the most that it may towards the limit that let it go. */
+/* The force of a row that is held. A row that was let go exerts its bound towards the limit that let it go. */
 double sn_lagrange_held(const lagrange *l, uint32_t e)
 {
     const ruling *rule = &l->rule[e];
@@ -442,7 +445,7 @@ static bool keep_bounds(lagrange *l, const sn_system_block *block)
     return true;
 }
 
-/* What is at its most but would rather exert less, now that others exert what they do, is asked again. */
+/* Frees a row at its bound whose equation now demands less force, since other rows have changed. */
 static bool free_bounds(lagrange *l, const sn_system_block *block, double enough)
 {
     const sn_system *system = &l->system;
@@ -490,7 +493,7 @@ static bool keep_limits(lagrange *l, const sn_system_block *block, double enough
     return true;
 }
 
-/* A limit pushes inwards only, but for what the row may pull by itself. */
+/* Lets go of limits that pull by more than the row may by itself. */
 static bool release_limits(lagrange *l, const sn_system_block *block)
 {
     for (uint32_t e = block->first; e < block->first + block->rows; ++e) {
@@ -507,8 +510,7 @@ static bool release_limits(lagrange *l, const sn_system_block *block)
     return false;
 }
 
-/* Looks at the rows with rules, in trees or elsewhere, as the multipliers are now. Returns how many want to be something
-   else. */
+/* Applies the rules to rows in trees, or to the others, for the present multipliers. Returns the number of changes. */
 uint32_t sn_lagrange_apply_rules(lagrange *l, bool trees)
 {
     sn_system *system = &l->system;
@@ -528,9 +530,9 @@ uint32_t sn_lagrange_apply_rules(lagrange *l, bool trees)
     return changes;
 }
 
-/* ---- Multipliers of the others ----------------------------------------------------------------------------------- */
+/* ---- Multipliers outside of trees -------------------------------------------------------------------------------- */
 
-/* Keeps what rows exert within bounds, whatever became of them. */
+/* Clamps all forces to their bounds, whatever the search found. */
 static void clamp(lagrange *l)
 {
     for (uint32_t e = 0; l->ruled && e < l->system.row_table.count; ++e) {
@@ -540,7 +542,7 @@ static void clamp(lagrange *l)
     }
 }
 
-/* Takes what rows that are held exert from the right-hand sides. */
+/* Subtracts the forces of held rows from the right-hand sides. */
 static void subtract_held(lagrange *l)
 {
     const sn_system *system = &l->system;
@@ -554,7 +556,7 @@ static void subtract_held(lagrange *l)
         }
 }
 
-/* Puts ones on the diagonal for the rows that act. Returns how many do. */
+/* Scales the matrix to ones on the diagonal, for acting rows. Returns their number. */
 static uint32_t scale_rows(lagrange *l)
 {
     sn_system *system = &l->system;
@@ -569,7 +571,7 @@ static uint32_t scale_rows(lagrange *l)
     return active;
 }
 
-/* Finds lambda of the rows that act, 0 for the others. Returns the number of iterations. */
+/* Solves for lambda of the acting rows; others get 0 or their bound. Returns the number of iterations. */
 static uint32_t solve_rows(lagrange *l, const sn_solver_in *in)
 {
     sn_system *system = &l->system;
@@ -596,7 +598,7 @@ static uint32_t solve_rows(lagrange *l, const sn_solver_in *in)
     return out.iterations;
 }
 
-/* Rows that would pull are dropped. Returns how many. */
+/* Makes rows that would pull inactive. Returns their number. */
 static uint32_t drop_pulling(lagrange *l)
 {
     uint32_t changes = 0;
@@ -608,7 +610,7 @@ static uint32_t drop_pulling(lagrange *l)
     return changes;
 }
 
-/* Those that wait and would be violated, J W J^T lambda < b, join. Returns how many. */
+/* Activates inactive rows that would be violated, J W J^T lambda < b. Returns their number. */
 static uint32_t add_violated(lagrange *l)
 {
     sn_system *system = &l->system;
@@ -630,7 +632,8 @@ static uint32_t add_violated(lagrange *l)
     return changes;
 }
 
-/* The active set: rows leave and join until none wants to; if that does not end, they only leave, which does. */
+/* Searches for the active set: rows become active and inactive until none changes. If that does not end, they only
+   become inactive, which ends. */
 static uint32_t solve(lagrange *l, const sn_solver_in *in)
 {
     uint32_t iterations = solve_rows(l, in);

@@ -1,20 +1,21 @@
-/* Multipliers of constraints in trees, of all of a tree at once. See lagrange.c. */
+/* Multipliers of constraints in trees, solved directly. See lagrange.c. */
 #include "solvers/lagrange_work.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What rows of a tree give while it is eliminated, so that digits are left; what they miss is solved for again. */
+/* A give that is added to the rows of a tree during elimination, to keep digits. Iterative refinement removes its
+   error. */
 #define LEAST_GIVE 1e-6
 
-/* What rows of a tree give that exert what they may: they are that much off by it, relative to what moves them. */
+/* The give of held rows of a tree: relative to their mobility, the error of their force is its inverse. */
 #define HELD_GIVE 1e12
 
-#define REFINEMENTS 3     /* of trees, */
-#define REFINED     1e-12 /* unless this share of the right-hand sides is all that is left */
+#define REFINEMENTS 3     /* of trees */
+#define REFINED     1e-12 /* refinement ends at this share of the right-hand sides */
 
-/* The forest passes over constraints of which no row acts, and over what these exert. So if all that is left of one are rows
-   that are held, such as a motor that can do no more, they act, but are so soft that what they exert is what they may. */
+/* The forest skips constraints without acting rows, with their forces. So if a constraint only has held rows, such as a
+   motor at its bound, they act, but are so soft that their force is the bound. */
 static void fill_held(const lagrange *l, const sn_system_block *block, sn_forest_rows *out)
 {
     for (uint32_t r = 0; r < block->rows; ++r) {
@@ -27,7 +28,7 @@ static void fill_held(const lagrange *l, const sn_system_block *block, sn_forest
     }
 }
 
-/* The rows of a constraint as the forest wants them. */
+/* Writes the rows of a constraint for the forest. */
 static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out)
 {
     const lagrange *l = context;
@@ -79,8 +80,8 @@ static void take(void *context, uint32_t kind, uint32_t row, const double *lambd
     }
 }
 
-/* b = what the multipliers leave of the right-hand sides in trees. Returns the largest share of one that is left, in
-   the unit in which rows compare. */
+/* b = the residuals of the rows in trees. Returns the largest, relative to the largest right-hand side, both scaled to
+   compare rows. */
 static double find_residual(lagrange *l)
 {
     const sn_system *system = &l->system;
@@ -101,8 +102,8 @@ static double find_residual(lagrange *l)
     return whole > 0 ? left / whole : 0;
 }
 
-/* Solves all trees with rows as they are. Rows that hold a particle to something fixed lose digits in the elimination: nine
-   of them with the forest's own floor, six with LEAST_GIVE, of which two rounds get back all there are. */
+/* Solves all trees for the present states of rows. Rows between a particle and something immovable lose digits in the
+   elimination: nine with the forest's own least give, six with LEAST_GIVE, which two refinements recover. */
 static bool solve_trees_once(lagrange *l, const sn_forest_job *job)
 {
     const sn_system *system = &l->system;

@@ -1,36 +1,36 @@
-/* What lagrange.c and lagrange_trees.c share: rows, and what becomes of them. */
+/* Shared by lagrange.c and lagrange_trees.c: rows and their states. */
 #ifndef SN_SOLVERS_LAGRANGE_WORK_H
 #define SN_SOLVERS_LAGRANGE_WORK_H
 
 #include "solvers/forest.h"
 #include "solvers/system.h"
 
-#define LAGRANGE_ROUNDS 8 /* of the search for the active set; after them rows are only dropped */
+#define LAGRANGE_ROUNDS 8 /* in the search for the active set; after them rows are only dropped */
 
 #define LAGRANGE_NONE UINT32_MAX
 
 typedef enum row_state {
-    ROW_RESTS = 0, /* does not take part */
+    ROW_RESTS = 0, /* it does not take part */
     ROW_HOLDS,     /* an equality */
-    ROW_PUSHES,    /* an inequality that is active, */
-    ROW_WAITS,     /* and one that is not */
-    ROW_HELD,      /* it exerts what it may; see ruling */
-    ROW_SOLVED     /* in a tree: its multiplier is known */
+    ROW_PUSHES,    /* an active inequality */
+    ROW_WAITS,     /* an inactive inequality */
+    ROW_HELD,      /* it exerts its bound; see ruling */
+    ROW_SOLVED     /* it is in a tree: its multiplier is known */
 } row_state;
 
-/* What has become of a row with bounds or limits. Each of these comes after the one before it, and none comes twice, but that what
-   is at most may be freed again so often. */
+/* The fate of a row with bounds or limits. Fates follow each other in this order, and none comes twice. Exception: a
+   row at its bound (AT_MOST) may be freed again LAGRANGE_FREED times. */
 #define LAGRANGE_FREED 3
 typedef enum row_fate { AS_ASKED = 0, AT_MOST, AT_LIMIT, LET_GO } row_fate;
 
 typedef struct ruling {
-    double most;      /* N: of |lambda|; INFINITY: any */
-    double low, high; /* of J W J^T lambda, so that C keeps its limits; infinite: none */
-    double give;      /* of the row at a limit, */
-    double asked;     /*   and as asked */
+    double most;      /* N: bound of |lambda|; INFINITY: none */
+    double low, high; /* of J W J^T lambda, so that C keeps its limits; infinite: no limit */
+    double give;      /* give of the row at a limit */
+    double asked;     /* give of the row otherwise */
     row_fate fate;
-    bool is;      /* this row is ruled at all */
-    bool rests;   /* it asks for nothing but to keep its limits */
+    bool is;      /* this row has bounds or limits */
+    bool rests;   /* the row acts only at its limits */
     bool one_way; /* it was an inequality */
     bool at_high;
     uint8_t freed;
@@ -39,16 +39,16 @@ typedef struct ruling {
 typedef struct lagrange {
     sn_system system;
     sn_forest forest;
-    sn_table work; /* by row: SN_KRYLOV_VECTORS, and the four below */
+    sn_table work; /* by row: SN_KRYLOV_VECTORS, and the four that follow */
     double *b;     /* scaled */
     double *y;     /* scaled multipliers */
     uint8_t *state;
     ruling *rule;
-    sn_table block_table; /* by the forest's numbers: where a constraint is among the blocks */
+    sn_table block_table; /* by the forest's numbers: the block of a constraint */
     uint32_t *block_of;
-    bool trees;    /* are to be solved by themselves */
-    bool refining; /* those trees: rows that act are equations */
-    bool ruled;    /* there are rows with rules */
+    bool trees;    /* trees are solved directly */
+    bool refining; /* trees are being refined: acting rows are equations */
+    bool ruled;    /* some rows have rules */
 } lagrange;
 
 static inline bool lagrange_acts(const lagrange *l, uint32_t e)
@@ -61,13 +61,13 @@ static inline bool lagrange_in_tree(const lagrange *l, const sn_system_block *bl
     return l->trees && sn_forest_has(&l->forest, block->kind, block->row);
 }
 
-/* What a row that is held exerts. */
+/* The force of a row that is held. */
 double sn_lagrange_held(const lagrange *l, uint32_t e);
 
-/* Looks at the rows with rules, in trees or elsewhere, as the multipliers are now. Returns how many want to be something else. */
+/* Applies the rules to rows in trees, or to the others, for the present multipliers. Returns the number of changes. */
 uint32_t sn_lagrange_apply_rules(lagrange *l, bool trees);
 
-/* Finds the multipliers of constraints in trees. False if something was not finite. */
+/* Computes the multipliers of constraints in trees. False if something is not finite. */
 bool sn_lagrange_solve_trees(lagrange *l, const sn_frame *frame);
 
 #endif

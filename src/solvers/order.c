@@ -1,38 +1,38 @@
-/* There and back: which constraint a pass visits when.
+/* There and back: the order in which a pass visits constraints.
 
    A pass in one direction carries errors along with it. In a body with loops, such as a cloth, a short wave that runs
    with the pass is amplified in every substep (1.5 times in a flat cloth that is swept vertex by vertex) until it
-   reaches the other end: a small cloth only shakes, a large one explodes, although every eigenvalue of its pass says
-   that it is stable. docs/stability.md has the mechanism and the measurements.
+   reaches the other end. A small cloth only shakes, a large one explodes, although every eigenvalue of its pass
+   indicates that it is stable. docs/stability.md has the mechanism and the measurements.
 
-   So a pass must have no direction. Constraints are sorted by their particles' numbers; half of them, chosen by a
-   hash, are visited on the way up, and the other half on the way down again. The neighbours of a constraint are then
-   before and after it with equal chance, whichever way one looks, and what the pass carries one way it carries the
-   other way too. It still reaches from one end to the other, which an order without any direction, shuffled or
-   coloured, does not: those stretch more. Tried and rejected: every other constraint on the way back (regular, and
-   unstable in a sheared cloth).
+   So a pass must have no direction. Constraints are sorted by their particles' numbers. Half of them, chosen by a hash,
+   are visited in ascending order, then the other half in descending order. The neighbours of a constraint then come
+   before and after it with equal chance on all sides, and what the pass carries in one direction it also carries in the
+   other. It still reaches from one end to the other. An order without any direction, shuffled or coloured, does not,
+   and stretches more. Tried and rejected: every other constraint on the way back (regular, and unstable in a sheared
+   cloth).
 
-   - A body without loops, such as a rope, cannot be driven so in any order: all of it is visited on the way up, which
+   - A body without loops, such as a rope, is not amplified in any order. All of it is visited in ascending order, which
      stretches less.
-   - Constraints of one particle (pins, planes) come last, as they were added: they couple nothing, and what holds a
-     particle to the world has the last word.
-   - All of this depends on the constraints' particles, not on when they were added: that decides only between constraints
-     of the same particles. A change somewhere changes nothing elsewhere. */
+   - Constraints of one particle (pins, planes) come last, in the order of addition: they couple no particles, and are
+     fulfilled best at the end.
+   - The order depends on the constraints' particles. The order of addition only matters between constraints of the same
+     particles. A change somewhere changes nothing elsewhere. */
 #include "solvers/order.h"
 
 #include "base/hash.h"
 
-/* A particle's number has 31 bits, so two of them and the part of the pass make a key to sort by. */
+/* A particle's number has 31 bits, so two numbers and the part of the pass make one sort key. */
 #define NUMBER_BITS 31
 #define NUMBER_MASK UINT64_C(0x7fffffff)
 
 /* The parts of a pass. */
 enum { WAY_THERE, WAY_BACK, AT_THE_END };
 
-/* The bit of a body's root that says that the body has a loop. */
+/* The bit of a body's root for a body with a loop. */
 #define LOOP_BIT 0x80000000u
 
-/* The particles behind one constraint. */
+/* The particles of one constraint. */
 typedef struct span {
     const uint32_t *particle;
     uint32_t count;
@@ -44,7 +44,7 @@ static void get_span(const sn_store *store, const sn_sort_item *item, span *s)
     s->particle = sn_store_particles(store, store->pool[item->a], item->b, s->small, &s->count);
 }
 
-/* All constraints that are projected, as they were added. */
+/* Lists all constraints that are projected, in the order of addition. */
 static uint32_t list_constraints(const sn_store *store, sn_sort_item *items)
 {
     uint32_t count = 0;
@@ -65,7 +65,7 @@ uint64_t sn_order_fingerprint(const sn_store *store)
         for (uint32_t j = 0; j < s.count; ++j)
             hash = hash_u64(hash, s.particle[j]);
         uint32_t body[SN_MAX_POINTS], bodies = sn_evaluate_bodies(store, store->pool[item.a], item.b, body);
-        for (uint32_t j = 0; j < bodies; ++j) /* a spot of a body is more than its centre */
+        for (uint32_t j = 0; j < bodies; ++j) /* a point of a body also involves its orientation */
             hash = hash_u64(hash, (uint64_t)1 << 32 | body[j]);
     }
     return hash;
@@ -85,12 +85,12 @@ static uint32_t number_limit(const sn_store *store, const sn_sort_item *items, u
     return limit;
 }
 
-/* ---- Bodies: particles that constraints join, by union and find ------------------------------------------------- */
+/* ---- Bodies: particles joined by constraints, by union-find ------------------------------------------------------ */
 
 static uint32_t root_of(uint32_t *parent, uint32_t i)
 {
     while ((parent[i] & ~LOOP_BIT) != i)
-        i = parent[i] = parent[parent[i]] & ~LOOP_BIT; /* a root is never passed, so its bit stays */
+        i = parent[i] = parent[parent[i]] & ~LOOP_BIT; /* a root is never skipped, so its bit stays */
     return i;
 }
 
@@ -131,7 +131,7 @@ static uint64_t mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
-/* Heads or tails for a set of particles, whatever their sequence. */
+/* A random bit for a set of particles, independent of their order. */
 static bool toss(const span *s)
 {
     uint64_t sum = 0;
@@ -157,7 +157,7 @@ static uint64_t key_of(const span *s, uint32_t *parent)
     return way << 2 * NUMBER_BITS | low << NUMBER_BITS | high;
 }
 
-/* Gives every item its key. False when memory runs out. */
+/* Sets the keys of all items. False when memory runs out. */
 static bool set_keys(const sn_store *store, const sn_allocator *allocator, sn_sort_item *items, uint32_t count)
 {
     uint32_t limit = number_limit(store, items, count);
@@ -197,7 +197,7 @@ bool sn_order_build(sn_solver_scratch *scratch, const sn_allocator *allocator, c
     if (scratch->edits == store->edits) /* both are 0 while there is nothing to order */
         return true;
     uint64_t print = sn_order_fingerprint(store);
-    if (print != scratch->fingerprint) { /* not so after going back to a snapshot of the same constraints */
+    if (print != scratch->fingerprint) { /* the same after loading a snapshot with these constraints */
         sn_table work = {0};
         sn_table_column(&work, sizeof(sn_sort_item), false);
         sn_table_column(&work, sizeof(sn_sort_item), false);

@@ -4,12 +4,12 @@
 
 #include "solvers/solver.h"
 
-/* Lists the constraints in scratch->visit_table in the order in which a pass visits them. Does nothing if the list is
-   up to date. Otherwise it allocates, and releases again what only the sorting needs; false when memory runs out. */
+/* Lists the constraints in scratch->visit_table in the order of a pass. Does nothing if the list is up to date.
+   Otherwise it allocates temporary memory. False when memory runs out. */
 bool sn_order_build(sn_solver_scratch *scratch, const sn_allocator *allocator, const sn_store *store);
 
-/* A hash of what such a list depends on: which constraints there are, in which order, and of which particles. After
-   going back to a snapshot of the same constraints it is the same, though store->edits is not. */
+/* A hash of all that such a list depends on: the constraints, their order, and their particles. After loading a
+   snapshot with the same constraints it is the same, though store->edits is not. */
 uint64_t sn_order_fingerprint(const sn_store *store);
 
 #endif

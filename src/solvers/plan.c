@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- Memory -------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 void sn_plan_init(sn_plan *plan)
 {
@@ -81,7 +81,7 @@ void *sn_plan_grow(plan_work *w, sn_table *table, uint32_t more)
         return NULL;
     }
     void *at = table->capacity ? (char *)table->column[0] + (size_t)table->count * table->width[0]
-                               : NULL; /* of nothing, nothing */
+                               : NULL; /* an empty table has no memory */
     table->count += more;
     return at;
 }
@@ -94,9 +94,9 @@ bool sn_plan_open_layer(plan_work *w)
     return layer != NULL;
 }
 
-/* ---- Reading the constraints ------------------------------------------------------------------------------------------------- */
+/* ---- Reading the constraints ------------------------------------------------------------------------------------- */
 
-/* Whether a constraint can be part of a tile: others evaluate in scratch of the store. */
+/* Whether a constraint can be part of a tile. Other constraints are evaluated in scratch of the store. */
 static bool fits_tile(const sn_pool *pool)
 {
     return !pool_has_lists(pool) && !pool->kind->project;
@@ -187,7 +187,7 @@ static void read_items(plan_work *w)
         }
         uint32_t *to = w->particle + w->particle_count;
         sn_plan_form form = sn_plan_form_of(store, kind, row);
-        if (form == SN_FORM_PLAIN) { /* no particle twice */
+        if (form == SN_FORM_PLAIN) { /* no particle is repeated */
             count = pool->kind->points;
             memcpy(to, pool->point + (size_t)row * count, count * sizeof *to);
         } else {
@@ -203,7 +203,7 @@ static void read_items(plan_work *w)
     }
 }
 
-/* ---- Bodies ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
 static void find_bodies(plan_work *w)
 {
@@ -222,21 +222,21 @@ static void find_bodies(plan_work *w)
         w->loop[i] = (w->parent[plan_root(w->parent, i)] & PLAN_LOOP_BIT) != 0;
 }
 
-/* Sorts things by the particle that they belong to: turns counts, given at start[number + 1], into where each begins. */
+/* Turns counts, at start[number + 1], into the beginnings of the lists of particles. */
 static void add_up(uint32_t *start, uint32_t numbers)
 {
     for (uint32_t i = 0; i < numbers; ++i)
         start[i + 1] += start[i];
 }
 
-/* Filling moved each beginning to its end. */
+/* Undoes the filling of the lists, which moved each beginning to its end. */
 static void move_back(uint32_t *start, uint32_t numbers)
 {
     memmove(start + 1, start, numbers * sizeof *start);
     start[0] = 0;
 }
 
-/* Where the particles of an item will be noted. */
+/* Prefetches where the particles of an item will be entered. */
 static void ask_for_neighbours(const plan_work *w, uint32_t i)
 {
     if (i >= w->items)
@@ -279,7 +279,7 @@ static void find_neighbours(plan_work *w)
     move_back(w->first, numbers);
 }
 
-/* Constraints of hubs wait until all else is done. */
+/* Takes out the constraints of hubs, which come after all others. */
 static void set_hubs_aside(plan_work *w)
 {
     for (uint32_t i = 0; i < w->items; ++i) {
@@ -298,7 +298,7 @@ static void set_hubs_aside(plan_work *w)
     }
 }
 
-/* ---- Tiles -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Tiles ------------------------------------------------------------------------------------------------------- */
 
 static void take(plan_work *w, uint32_t number, uint32_t tile)
 {
@@ -307,17 +307,17 @@ static void take(plan_work *w, uint32_t number, uint32_t tile)
     w->order[w->ordered++] = number;
 }
 
-/* Growing the tiles of one body. Particles that found no room in the last one are the seeds of the next. */
+/* The growth of the tiles of one body. Particles that did not fit into one tile are the seeds of the next. */
 typedef struct growth {
     uint32_t *queue;
     uint32_t *seed;
     uint32_t seeds, next_seed;
-    const uint32_t *member; /* of the body, by number; those of planes have their places already */
+    const uint32_t *member; /* of the body, by number; those in planes have slots already */
     uint32_t members, next_member;
 } growth;
 
-/* Grows a tile from a seed, nearest particles first, until it is full or the body is. Hubs are no bridges. Returns how many
-   particles it took. */
+/* Grows a tile from a seed, nearest particles first, until the tile or the body is full. It does not grow through hubs.
+   Returns the number of particles. */
 static uint32_t grow_tile(plan_work *w, growth *g, uint32_t from, uint32_t tile, uint32_t room)
 {
     uint32_t head = 0, tail = 0;
@@ -334,7 +334,7 @@ static uint32_t grow_tile(plan_work *w, growth *g, uint32_t from, uint32_t tile,
             if (tail < room) {
                 take(w, other, tile);
                 g->queue[tail++] = other;
-            } else if (!w->shared[other]) { /* not yet used for anything else: it is a seed already */
+            } else if (!w->shared[other]) { /* `shared` marks seeds here; it is not yet in use otherwise */
                 w->shared[other] = true;
                 g->seed[g->seeds++] = other;
             }
@@ -354,7 +354,8 @@ static uint32_t next_seed(plan_work *w, growth *g)
     return PLAN_NONE;
 }
 
-/* Particles without constraints have tiles of their own: what is done with those of others depends on the tile. */
+/* Stores particles without constraints, in tiles of their own: whether a tile is coarse or still depends on all of its
+   particles. */
 static void cut_loose_tiles(plan_work *w)
 {
     sn_tile *tile = NULL;
@@ -373,8 +374,9 @@ static void cut_loose_tiles(plan_work *w)
     }
 }
 
-/* Particles of a tile of a body with so much work, in constraints, and so many particles in tiles of records. There are enough tiles to
-   share out, and all are as large: where they are few, as many for each of sixteen cores, or of fewer. */
+/* The number of particles of a tile of a body with this work, in constraints, and this many particles in tiles of
+   records. There are enough tiles to distribute, all of the same size. If there are 16 or more, their number is a
+   multiple of 16. */
 static uint32_t tile_size(uint32_t work, uint32_t particles)
 {
     uint32_t tiles = work < BODY_WHOLE ? 1 : work / TILE_WORK, least = (particles + TILE_RECORDS - 1) / TILE_RECORDS;
@@ -384,9 +386,10 @@ static uint32_t tile_size(uint32_t work, uint32_t particles)
     return (particles + tiles - 1) / tiles;
 }
 
-/* A body of one tile shares it with other such bodies, if there is room; a larger one has tiles of its own. So where a body is cut
-   depends on nothing but the body. A rope is not cut if it need not be: it is visited from end to end. room: of the tile of small
-   bodies, which is the last tile if there is any. */
+/* Cuts a body. A body of one tile shares it with other such bodies, if there is space; a larger one has tiles of its
+   own. So where a body is cut depends only on the body. A body without loops, such as a rope, is cut only if it must
+   be: it is visited from end to end. *room: the space left in the tile of small bodies, which is the last tile if it is
+   not 0. */
 static void cut_body(plan_work *w, growth *g, uint32_t *room)
 {
     uint32_t body = plan_root(w->parent, g->member[0]), work = w->loop[body] ? w->body_work[body] : 0;
@@ -409,8 +412,8 @@ static void cut_body(plan_work *w, growth *g, uint32_t *room)
     *room = size == g->members ? left : 0;
 }
 
-/* Lists the particles that are to be in tiles of records body by body, by their numbers. end: by the lowest number of a body, where
-   its list ends. Returns how many there are. */
+/* Lists the particles of tiles of records body by body, by number. end: by the lowest number of a body, the end of its
+   list. Returns their number. */
 static uint32_t list_members(plan_work *w, uint32_t *member, uint32_t *end)
 {
     uint32_t numbers = w->particles->numbers, total = 0;
@@ -437,7 +440,7 @@ static bool joins_tiles(const plan_work *w, uint32_t number)
     return false;
 }
 
-/* Walks along the border of a tile, from particle to particle. stack has room for the tile. */
+/* Walks along the border of a tile, from neighbour to neighbour. stack has space for the tile. */
 static void walk_border(plan_work *w, uint32_t from, uint32_t *stack, uint32_t *order, uint32_t *ordered)
 {
     uint32_t depth = 0, tile = w->tile[w->slot[from]];
@@ -455,8 +458,8 @@ static void walk_border(plan_work *w, uint32_t from, uint32_t *stack, uint32_t *
     }
 }
 
-/* Stores the particles at the border of a tile last, neighbours beside each other. Later layers take them from one core to another and
-   back, and so take whole lines of the caches and few of them. */
+/* Stores the particles at the border of a tile last, neighbours beside each other. Later layers move them between
+   cores, and so use few cache lines, and whole ones. */
 static void store_borders_last(plan_work *w, const sn_tile *tile, uint32_t *order)
 {
     uint32_t ordered = 0, end = tile->first + tile->count;
@@ -496,7 +499,7 @@ static void cut_tiles(plan_work *w)
     memset(w->claim, 0, numbers * sizeof *w->claim);
 }
 
-/* ---- By slot: from here on particles are known by where they are stored -------------------------------------------------- */
+/* ---- By slot: from here on, particles are given by slot ---------------------------------------------------------- */
 
 static uint32_t lowest_slot(const plan_work *w, const plan_item *item)
 {
@@ -508,8 +511,8 @@ static uint32_t lowest_slot(const plan_work *w, const plan_item *item)
     return lowest;
 }
 
-/* Sorts items that have no place yet by the first of their particles in storage, so that a colour goes through memory from
-   one end to the other, and so does what follows here. Particles are named by their slots from now on. */
+/* Sorts the remaining items by their first particle in storage, so that a colour goes through memory from one end to
+   the other, as does what follows here. Particles are given by slot from now on. */
 static void go_by_slot(plan_work *w)
 {
     uint32_t *start = zeroed(w, (size_t)w->ordered + 2, sizeof *start), left = 0, used = 0;
@@ -554,16 +557,17 @@ static void go_by_slot(plan_work *w)
     w->particle_count = count;
 }
 
-/* ---- The first layer ------------------------------------------------------------------------------------------------------------ */
+/* ---- The first layer --------------------------------------------------------------------------------------------- */
 
-/* The tile that has all of an item's particles; PLAN_NONE if there is none. */
+/* The tile of records that has all particles of an item; PLAN_NONE if there is none. */
 static uint32_t home_of(const plan_work *w, const plan_item *item)
 {
     uint32_t tile = w->tile[w->particle[item->first]];
     for (uint32_t k = 1; k < item->count; ++k)
         if (w->tile[w->particle[item->first + k]] != tile)
             return PLAN_NONE;
-    return ((const sn_tile *)w->plan->tile_table.column[0])[tile].rows ? PLAN_NONE : tile; /* planes took theirs */
+    /* Tiles of planes have their constraints already. */
+    return ((const sn_tile *)w->plan->tile_table.column[0])[tile].rows ? PLAN_NONE : tile;
 }
 
 static void mark_shared(plan_work *w)
@@ -577,7 +581,8 @@ static void mark_shared(plan_work *w)
     }
 }
 
-/* Constraints of one particle come last: in its tile, unless later layers touch the particle. */
+/* The tile of the first layer for an item. Constraints of one particle come last: in its tile, unless later layers act
+   on the particle. */
 static uint32_t first_layer_tile(const plan_work *w, const plan_item *item)
 {
     return item->count == 1 && w->shared[w->particle[item->first]] ? PLAN_NONE : home_of(w, item);
@@ -591,7 +596,7 @@ static uint32_t lowest_of(const plan_work *w, const plan_item *item)
     return lowest;
 }
 
-/* Items are in the order of storage, so those of a tile follow one another, with some between them that leave it. */
+/* Items are in the order of storage, so those of a tile are consecutive, except for some that leave it. */
 static void plan_first_layer(plan_work *w)
 {
     uint32_t *list = sn_plan_scratch(w, w->items, sizeof *list), at = 0;
@@ -610,9 +615,10 @@ static void plan_first_layer(plan_work *w)
     }
 }
 
-/* ---- Room ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory of batches ------------------------------------------------------------------------------------------- */
 
-/* Batches are nearly full where there are many. Without this, what is written would be copied whenever a table grows. */
+/* Reserves the tables of batches, which are nearly full where there are many constraints. Otherwise the tables would be
+   copied as they grow. */
 static void reserve_batches(plan_work *w)
 {
     uint64_t lanes = 0, indices = 0, params = 0;
@@ -631,10 +637,9 @@ static void reserve_batches(plan_work *w)
             w->failed = true;
 }
 
-/* ---- Making it -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Making it --------------------------------------------------------------------------------------------------- */
 
-/* Whether all tiles that the particles of a tile of a later layer belong to are large, as it would be: how places are rounded is for
-   these to say. */
+/* Whether all owners of the particles of a tile of a later layer are large: the tile can be coarse only if they are. */
 static bool are_owners_large(const plan_work *w, const sn_tile *tile, const uint32_t *list)
 {
     const sn_tile *first = w->plan->tile_table.column[0];
@@ -644,7 +649,7 @@ static bool are_owners_large(const plan_work *w, const sn_tile *tile, const uint
     return large;
 }
 
-/* The one body of a tile; SN_ID_FREE: it has particles of several. */
+/* The body of a tile; SN_ID_FREE: it has particles of several bodies. */
 static uint32_t body_of(const plan_work *w, const sn_tile *tile, const uint32_t *list)
 {
     uint32_t body = tile->count ? plan_body(w, list ? list[0] : tile->first) : SN_ID_FREE;
@@ -663,12 +668,12 @@ static bool has_tree(const plan_work *w, const sn_tile *tile, const bool *mark)
     return any;
 }
 
-/* Tiles of one large body know each other by the first of them. */
+/* Sets `large`, `tree_like` and `body` of all tiles. */
 static void name_bodies(plan_work *w)
 {
     sn_tile *tile = w->plan->tile_table.column[0];
     const uint32_t *layer = w->plan->layer_table.column[0], *list = w->plan->list_table.column[0];
-    uint32_t *first = w->queue; /* by the lowest number of a body; 0: none, otherwise one more */
+    uint32_t *first = w->queue; /* by the lowest number of a body: 1 + the first tile; 0: none */
     memset(first, 0, w->particles->numbers * sizeof *first);
     for (uint32_t i = 0; i < w->plan->tile_table.count; ++i) {
         const uint32_t *own = i < layer[1] ? NULL : list + tile[i].first;

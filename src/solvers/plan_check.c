@@ -1,4 +1,4 @@
-/* Whether a plan is what plan.h says of it. For tests; nothing here is fast. */
+/* Checks a plan against the description in plan.h. For tests; nothing here is fast. */
 #include "solvers/plan_work.h"
 
 #include <stdarg.h>
@@ -12,12 +12,12 @@ typedef struct checker {
     size_t size;
 
     /* by slot: */
-    uint32_t *layer; /* the last layer that has it, counted from 1, */
-    uint32_t *tile;  /*   and which tile of that */
+    uint32_t *layer; /* the last layer that has it, counted from 1 */
+    uint32_t *tile;  /* the tile of that layer */
     uint32_t *run;   /* the last run of batches that has it, counted from 1 */
-    uint32_t *place; /* by place in a plane: the same */
+    uint32_t *place; /* by row of a plane: the same as `run` */
 
-    /* so many were found so far: */
+    /* the numbers found so far: */
     uint64_t constraints;
     uint32_t runs, batches, visits, near, far, offsets, params, list, gives, anchors, fixed;
 } checker;
@@ -37,9 +37,9 @@ static bool expect(checker *c, const char *what, uint64_t found, uint64_t expect
            complain(c, "%s is %llu, not %llu", what, (unsigned long long)found, (unsigned long long)expected);
 }
 
-/* ---- Constraints ---------------------------------------------------------------------------------------------------- */
+/* ---- Constraints ------------------------------------------------------------------------------------------------- */
 
-/* One that is somewhere in the plan: alive, and it knows. */
+/* Checks a constraint that is in the plan: it exists, and its place is right. */
 static bool check_constraint(checker *c, uint32_t kind, uint32_t row, uint32_t where, uint32_t at)
 {
     if (kind == 0 || kind >= c->store->kind_count)
@@ -55,7 +55,8 @@ static bool check_constraint(checker *c, uint32_t kind, uint32_t row, uint32_t w
     return true;
 }
 
-/* The slots of its particles, each once; 0 if one of them does not exist. `slot` has room for SN_MAX_BLOCK. */
+/* Writes the slots of its particles, each once, to `slot`, which has space for SN_MAX_BLOCK. Returns their number; 0 if
+   one of them does not exist. */
 static uint32_t slots_of(const checker *c, uint32_t kind, uint32_t row, uint32_t *slot)
 {
     uint32_t count;
@@ -76,7 +77,8 @@ static bool check_list(checker *c, const sn_visit *visit, uint32_t count, uint32
     return true;
 }
 
-/* Constraints of trees: their particles are in tiles of records that move remainders, so that nothing but places is exchanged. */
+/* Checks the constraints of trees: their particles are in tiles of records that are not coarse, so that only positions
+   are exchanged. */
 static bool check_trees(checker *c)
 {
     const sn_plan *plan = c->plan;
@@ -95,7 +97,7 @@ static bool check_trees(checker *c)
     return check_list(c, plan->tree, plan->tree_table.count, PLACE_TREE);
 }
 
-/* What is not in the plan says so, and nothing else is missing. */
+/* Checks that constraints that are not in the plan have no place, and that no others are missing. */
 static bool check_places(checker *c)
 {
     uint64_t live = 0;
@@ -112,9 +114,9 @@ static bool check_places(checker *c)
     return expect(c, "the number of constraints in the plan", c->constraints, live);
 }
 
-/* ---- Runs ----------------------------------------------------------------------------------------------------------- */
+/* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
-/* A tile on its way. */
+/* The tile that is being checked. */
 typedef struct asked_tile {
     const sn_tile *tile;
     uint32_t number, layer;
@@ -144,8 +146,8 @@ static bool check_visit(checker *c, const asked_tile *a, const sn_plan_run *run,
     return count || complain(c, "visit %u has a particle that does not exist", run->visit + i);
 }
 
-/* The row that an offset stands for, and by how many lanes it is off: a batch lies before the first row, and lanes are few
-   compared with what a row is long. */
+/* The row of an offset, and by how many lanes it is shifted. The planes begin one batch before the first row, and a
+   shift is small compared with a row. */
 static uint32_t row_of_offset(uint32_t offset, int32_t *lanes)
 {
     uint32_t row = (offset + SN_ROW / 2 - SN_BATCH) / SN_ROW;
@@ -153,7 +155,7 @@ static uint32_t row_of_offset(uint32_t offset, int32_t *lanes)
     return row;
 }
 
-/* The slot of a lane; SN_NO_SLOT where there is none, and where the last lane has nothing. */
+/* The slot of a lane; SN_NO_SLOT if it is outside of the tile, or in the shorter last lane. */
 static uint32_t slot_of_lane(const sn_tile *tile, uint32_t offset, uint32_t lane)
 {
     int32_t lanes;
@@ -205,7 +207,7 @@ static bool check_copies(checker *c, const sn_plan_run *run, uint32_t batch, uin
     return true;
 }
 
-/* The anchors of a constraint are where its points say. */
+/* Checks that the anchors of a constraint are those of its points. */
 static bool check_anchors(checker *c, const sn_plan_run *run, uint32_t batch, uint32_t lane)
 {
     const sn_pool *pool = c->store->pool[run->kind];
@@ -229,7 +231,8 @@ static bool check_anchors(checker *c, const sn_plan_run *run, uint32_t batch, ui
     return true;
 }
 
-/* A constraint of a run of batches: its slots are those of its particles, in the tile, and of no other in the run. */
+/* Checks a constraint in a batch: its slots are those of its particles, in the tile, and used by no other constraint of
+   the run. */
 static bool check_lane(checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch, uint32_t lane)
 {
     uint32_t at = (run->batch + batch) * SN_BATCH + lane, row = c->plan->row[at], slot[SN_MAX_BLOCK];
@@ -259,7 +262,7 @@ static bool check_lane(checker *c, const asked_tile *a, const sn_plan_run *run, 
     return check_anchors(c, run, batch, lane) && check_copies(c, run, batch, lane);
 }
 
-/* What an empty lane reads must exist. */
+/* Checks that an empty lane reads slots of the tile. */
 static bool check_empty(checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch, uint32_t lane)
 {
     const uint32_t points = c->store->pool[run->kind]->kind->points;
@@ -271,7 +274,7 @@ static bool check_empty(checker *c, const asked_tile *a, const sn_plan_run *run,
     return true;
 }
 
-/* Planes: a point of a batch takes a whole row whether lanes are empty or not, so that no other of the same run may. */
+/* Planes: a point of a batch uses a whole row, even if lanes are empty. No other point of the run may use that row. */
 static bool check_windows(checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch)
 {
     uint32_t points = c->store->pool[run->kind]->kind->points;
@@ -339,9 +342,9 @@ static bool check_runs(checker *c, const asked_tile *a)
     return true;
 }
 
-/* ---- Tiles ------------------------------------------------------------------------------------------------------------ */
+/* ---- Tiles ------------------------------------------------------------------------------------------------------- */
 
-/* Those of the first layer are ranges, one after the other. */
+/* Tiles of the first layer are consecutive ranges. */
 static bool check_range(checker *c, const asked_tile *a, uint32_t *slots, uint32_t *widest)
 {
     const sn_tile *t = a->tile;
@@ -356,7 +359,7 @@ static bool check_range(checker *c, const asked_tile *a, uint32_t *slots, uint32
     return true;
 }
 
-/* Those of the others are lists, which share nothing. */
+/* Tiles of later layers are lists, which share no slot within a layer. */
 static bool check_slots(checker *c, const asked_tile *a)
 {
     if (!expect(c, "the start of a tile's list", a->tile->first, c->list) ||
@@ -394,9 +397,9 @@ static bool check_tiles(checker *c)
            expect(c, "the widest tile", plan->widest_rows, widest);
 }
 
-/* ---- All of it --------------------------------------------------------------------------------------------------------- */
+/* ---- The whole plan ---------------------------------------------------------------------------------------------- */
 
-/* What was counted is all there is. */
+/* Checks that the tables contain nothing else. */
 static bool check_sizes(checker *c)
 {
     const sn_plan *plan = c->plan;

@@ -1,10 +1,10 @@
-/* Where constraints are in a plan that is made, copies of what they say there, and how the plan follows edits of them. */
+/* The places of constraints in a plan, the copies of their data in batches, and how the plan follows edits. */
 #include "solvers/plan_work.h"
 #include "solvers/row.h"
 
 #include <string.h>
 
-/* ---- Places: where a constraint is in the plan ------------------------------------------------------------------------------ */
+/* ---- Places ------------------------------------------------------------------------------------------------------ */
 
 static void set_places(sn_store *store, const sn_visit *visit, uint32_t count, uint32_t where)
 {
@@ -13,7 +13,7 @@ static void set_places(sn_store *store, const sn_visit *visit, uint32_t count, u
             store->pool[visit[i].kind]->place[visit[i].row] = plan_place(where, i);
 }
 
-/* The numbers of an anchored point; see SN_ANCHOR_PLACE and so on. */
+/* Copies the numbers of an anchored point; see SN_ANCHOR_PLACE and so on. */
 static void copy_anchor(const sn_store *store, uint32_t code, float *to)
 {
     sn_spot spot = {.weight = {1}, .turn = {0, 0, 0, 1}};
@@ -74,7 +74,7 @@ void sn_plan_correct_stiffness(sn_plan *plan, const sn_store *store, uint32_t ro
     }
 }
 
-/* What a lane some lanes later is filled from, in the same table whatever its run. */
+/* Prefetches the data of a later lane. */
 static void ask_for_lane(const sn_plan *plan, const sn_pool *pool, uint32_t at)
 {
     if (at >= plan->row_table.count || plan->row[at] >= pool->table.count)
@@ -86,8 +86,8 @@ static void ask_for_lane(const sn_plan *plan, const sn_pool *pool, uint32_t at)
         PLAN_FETCH(&pool->param[(size_t)row * pool->param_count]);
 }
 
-/* Copies what constraints say into the batches, and tells them where they are. Empty lanes get numbers of the first that is
-   not, which do no harm. */
+/* Copies data of constraints into the batches, and sets their places. Empty lanes keep zeros, or the numbers of removed
+   constraints. */
 static void fill_batches(sn_plan *plan, const sn_store *store)
 {
     for (uint32_t r = 0; r < plan->run_table.count; ++r) {
@@ -120,8 +120,8 @@ void sn_plan_find_places(sn_plan *plan, sn_store *store)
     plan->tree_edits++;
 }
 
-/* Following an edit costs as much as several constraints do when everything is planned anew, and every extra one makes a
-   pass slower: so many are followed. */
+/* The number of edits that are followed. Following an edit costs as much as planning several constraints anew, and
+   every added constraint makes a pass slower. */
 static uint32_t most_edits(uint32_t live)
 {
     return 256 + live / 8;
@@ -132,7 +132,7 @@ bool sn_plan_reserve_log(sn_store *store, const sn_allocator *allocator, uint32_
     return sn_store_log_reserve(store, allocator, most_edits(live));
 }
 
-/* Following edits cannot fail for lack of memory: results must not depend on that. */
+/* Memory for edits is reserved beforehand: following them must not fail, since results must not depend on memory. */
 bool sn_plan_reserve_edits(sn_plan *plan, const sn_allocator *allocator, sn_store *store)
 {
     bool room = sn_table_reserve(&plan->feature_table, allocator, plan->run_table.count) &&
@@ -147,7 +147,7 @@ bool sn_plan_reserve_edits(sn_plan *plan, const sn_allocator *allocator, sn_stor
     return room;
 }
 
-/* So many zeros. */
+/* Fills a table with `count` zeros. */
 static bool refill(sn_table *table, const sn_allocator *allocator, uint32_t count)
 {
     if (!sn_table_reserve(table, allocator, count))
@@ -182,7 +182,7 @@ bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *st
     return true;
 }
 
-/* ---- Following edits ------------------------------------------------------------------------------------------------------------- */
+/* ---- Following edits --------------------------------------------------------------------------------------------- */
 
 static void forget(sn_plan *plan, sn_pool *pool, uint32_t row)
 {
@@ -203,7 +203,7 @@ static void forget(sn_plan *plan, sn_pool *pool, uint32_t row)
         visits[where][at].kind = 0;
 }
 
-/* Whether a constraint holds a particle of a tile with trees: these may then carry more, or be none any more. */
+/* Whether a constraint has a particle of a tile with trees: their loads may change, or they may get loops. */
 static bool touches_tree(const sn_plan *plan, const sn_store *store, const uint32_t *slot, uint32_t kind, uint32_t row)
 {
     uint32_t small[SN_MAX_BLOCK], count;
@@ -218,7 +218,7 @@ static bool add_extra(sn_plan *plan, sn_store *store, const uint32_t *slot, uint
 {
     uint32_t count = plan->extra_table.count;
     if (store->pool[kind]->kind->force || !sn_ids_is_live(&store->pool[kind]->ids, row))
-        return true; /* gone again: the log says so later */
+        return true; /* removed again: a later entry of the log */
     if (count >= most_edits(plan->live) || touches_tree(plan, store, slot, kind, row))
         return false;
     plan->extra[count] = (sn_visit){kind, row};
@@ -227,7 +227,7 @@ static bool add_extra(sn_plan *plan, sn_store *store, const uint32_t *slot, uint
     return true;
 }
 
-/* A particle that weighs twice as much or half as much, or that becomes immovable or ceases to be. */
+/* Large changes: a mass that changes by half or more, or a particle that becomes immovable or movable. */
 bool sn_plan_weighs(sn_plan *plan, uint32_t slot, sn_real before, sn_real after)
 {
     if (!plan->made || slot >= plan->particles || before == after || !plan->tile[sn_plan_owner(plan, slot)].tree_like)
@@ -236,10 +236,10 @@ bool sn_plan_weighs(sn_plan *plan, uint32_t slot, sn_real before, sn_real after)
     return before != 0 && after != 0 && after < 2 * before && before < 2 * after;
 }
 
-/* The run that has a batch. */
+/* The run of a batch. */
 static const sn_plan_run *run_of(const sn_plan *plan, uint32_t batch)
 {
-    uint32_t low = 0, high = plan->run_table.count; /* the first batches of runs rise; those of visits count none */
+    uint32_t low = 0, high = plan->run_table.count; /* first batches of runs ascend; runs of visits have none */
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (plan->run[middle].batch <= batch)
@@ -261,7 +261,7 @@ bool sn_plan_watch(sn_plan *plan, const sn_store *store, uint32_t kind, uint32_t
     return true;
 }
 
-/* New parameters, or a new way to give, which may take a constraint out of its batch. */
+/* Follows a change of parameters, compliance, damping or stiffness. It may take a constraint out of its batch. */
 static bool change(sn_plan *plan, sn_store *store, const uint32_t *slot, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = store->pool[kind];
@@ -272,7 +272,7 @@ static bool change(sn_plan *plan, sn_store *store, const uint32_t *slot, uint32_
         plan->tree_edits++;
         return true;
     }
-    if (place >> PLACE_SHIFT != PLACE_LANE) { /* made anew, the plan might have it in a batch */
+    if (place >> PLACE_SHIFT != PLACE_LANE) { /* a plan made anew might have the constraint in a batch */
         plan->canonical = plan->canonical && sn_plan_form_of(store, kind, row) == SN_FORM_SINGLE;
         return true;
     }
@@ -300,7 +300,7 @@ static bool change_all(sn_plan *plan, sn_store *store, const uint32_t *slot)
     return true;
 }
 
-/* Whether more was logged than is followed: the log may have room for it, from a larger plan before this one. */
+/* Whether the log has more edits than are followed. It may, since its memory may be from a larger plan. */
 static bool is_too_much(const sn_plan *plan, const sn_store *store)
 {
     const sn_edit *edit = store->edit_table.column[0];

@@ -1,22 +1,22 @@
-/* Surfaces that nothing outside of them pulls: see tiled_spin.c, which keeps their angular momentum.
+/* Closed surfaces on which nothing outside acts: see tiled_spin.c, which keeps their angular momentum.
 
-   These are closed surfaces (SN_KIND_SURFACE_VOLUME) of which every constraint conserves momentum and holds particles of that
-   surface only. Whether all particles are movable is looked at in each step. */
+   These are closed surfaces (SN_KIND_SURFACE_VOLUME) all of whose constraints conserve momentum and act only on
+   particles of that surface. Whether all particles are movable is checked in each step. */
 #include "solvers/plan_work.h"
 
 #include <string.h>
 
-/* What a surface in plan.many is called in the column `of`, by particle: one more than its place there. */
+/* In the column `of`, a surface is 1 + its index in plan.many. */
 #define NO_SURFACE 0
 
 typedef struct surfaces {
     plan_work *w;
-    uint32_t *of; /* by particle, the surface that has it */
-    bool *bound;  /* by surface: it is not free, */
-    bool *pulled; /*   and some constraint pulls against it: one by itself gains nothing */
+    uint32_t *of; /* by particle: its surface */
+    bool *bound;  /* by surface: it is not free */
+    bool *pulled; /* by surface: a constraint acts on it besides its volume; without one nothing is to be gained */
 } surfaces;
 
-/* Marks the particles of a surface as its own. One that two surfaces share binds both of them. */
+/* Marks the particles of a surface as its own. A shared particle makes both surfaces bound. */
 static void claim(surfaces *s, uint32_t surface, const uint32_t *number, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i) {
@@ -27,7 +27,8 @@ static void claim(surfaces *s, uint32_t surface, const uint32_t *number, uint32_
     }
 }
 
-/* A constraint binds each surface that it has particles of, unless all of them are of one, and it conserves momentum. */
+/* Marks the surfaces of a constraint: as pulled if it conserves momentum and all its particles are of one surface, else
+   as bound. */
 static void bind(surfaces *s, const sn_kind *kind, const uint32_t *number, uint32_t count)
 {
     bool one = kind->internal;
@@ -54,7 +55,7 @@ static void list_free(surfaces *s, const sn_visit *many, uint32_t count)
         *free = i;
         const uint32_t *number =
             sn_store_particles(s->w->store, s->w->store->pool[many[i].kind], many[i].row, small, &points);
-        for (uint32_t k = 0; k < points; ++k) /* what is added to these, or what they weigh, is looked at then */
+        for (uint32_t k = 0; k < points; ++k) /* so that edits of their constraints and masses are noticed */
             s->w->tree_like[number[k]] = true;
     }
 }
@@ -78,7 +79,7 @@ void sn_plan_free_surfaces(plan_work *w)
     memset(s.of, 0, w->particles->numbers * sizeof *s.of);
     memset(s.bound, 0, ((size_t)count + 1) * sizeof *s.bound);
     memset(s.pulled, 0, ((size_t)count + 1) * sizeof *s.pulled);
-    for (int claims = 1; claims >= 0; --claims) /* first the particles of all surfaces, then what holds them */
+    for (int claims = 1; claims >= 0; --claims) /* first the particles of all surfaces, then the constraints on them */
         for (uint32_t i = 0; i < count; ++i) {
             const sn_pool *pool = w->store->pool[many[i].kind];
             const uint32_t *number = sn_store_particles(w->store, pool, many[i].row, small, &points);

@@ -1,8 +1,9 @@
-/* Layers after the first: constraints that join tiles.
+/* Layers after the first: constraints between tiles.
 
-   What is left is cut as particles were for the first layer, again and again until nothing is left: the particles of what is left are
-   cut into tiles, and a constraint inside one of them belongs to this layer. Tiles grow from particles that have most of what is
-   left. Those lie where several tiles of the layer before come together, so what is cut now lies elsewhere, and is little. */
+   The remaining constraints are cut as particles were for the first layer, until none is left: their particles are cut
+   into tiles, and the constraints inside one of these belong to the layer. Tiles grow from particles with the most
+   remaining constraints. These are where several tiles of the previous layer meet. So the new cuts are elsewhere, and
+   cut little. */
 #include "solvers/plan_work.h"
 
 #include <string.h>
@@ -10,13 +11,13 @@
 #define MOST_LAYERS 24u
 
 typedef struct seams {
-    uint32_t *item; /* those that are left, body by body */
-    uint32_t *stay; /* those that wait for the next layer */
-    uint32_t *list; /* those of a tile */
+    uint32_t *item; /* remaining items, body by body */
+    uint32_t *stay; /* items that wait for the next layer */
+    uint32_t *list; /* items of a tile */
     uint32_t count;
     uint32_t *start, *of;         /* by slot: the items of a particle are of[start[slot] .. start[slot + 1]] */
-    sn_sort_item *sort, *scratch; /* their particles, and then the items of a layer */
-    uint32_t group;               /* the last tile that was grown; several may become one */
+    sn_sort_item *sort, *scratch; /* particles, and then the items of a layer */
+    uint32_t group;               /* the last group of particles that was grown; several may become one tile */
     uint32_t *first;              /* by group, 1 + the first of its items; 0: none yet */
 } seams;
 
@@ -25,7 +26,7 @@ static uint32_t body_of_item(const plan_work *w, uint32_t item)
     return plan_body(w, w->particle[w->item[item].first]);
 }
 
-/* A tile of a later layer: its constraints, and the list of its particles. */
+/* Plans a tile of a later layer: its constraints, and the list of its particles. */
 static void plan_seam(plan_work *w, const uint32_t *list, uint32_t count)
 {
     sn_plan *plan = w->plan;
@@ -57,7 +58,8 @@ static void plan_seam(plan_work *w, const uint32_t *list, uint32_t count)
     ((sn_tile *)plan->tile_table.column[0])[plan->tile_table.count - 1] = tile;
 }
 
-/* Lists the items of each particle, and the particles body by body, those with most items first. Returns how many there are. */
+/* Lists the items of each particle, and the particles body by body, those with the most items first. Returns the number
+   of particles. */
 static uint32_t list_particles(plan_work *w, seams *s)
 {
     uint32_t found = 0;
@@ -91,8 +93,9 @@ static void set_group(plan_work *w, uint32_t slot, uint32_t group, uint32_t stam
     w->claim[slot] = group;
 }
 
-/* Grows a tile from a particle, through what is left, until it is full. If there is not much more it takes all of it: then nothing is
-   cut. (With three times the room, instead of one and a half, a tenth less was cut, and the largest tiles were twice as large.) */
+/* Grows a group from a particle, through the remaining items, until it has `room` particles. If fewer than half as many
+   more can be reached, it takes all of them: then nothing is cut. (With three times the room, instead of one and a
+   half, a tenth less was cut, and the largest tiles were twice as large.) */
 static void grow_seam(plan_work *w, seams *s, uint32_t from, uint32_t room, uint32_t stamp)
 {
     uint32_t *queue = w->queue, tail = 0, most = room + room / 2;
@@ -110,7 +113,7 @@ static void grow_seam(plan_work *w, seams *s, uint32_t from, uint32_t room, uint
             }
         }
     for (uint32_t i = room; tail == most && i < tail; ++i)
-        w->claim_stamp[queue[i]] = 0; /* too much: what came later is left */
+        w->claim_stamp[queue[i]] = 0; /* too many: the last ones are released */
 }
 
 static uint32_t tiles_for(uint32_t items)
@@ -119,7 +122,7 @@ static uint32_t tiles_for(uint32_t items)
     return tiles < 1 ? 1 : tiles > SEAMS_OF_BODY ? SEAMS_OF_BODY : tiles;
 }
 
-/* Cuts the particles of what is left. */
+/* Cuts the particles of the remaining items into groups. */
 static void cut_seams(plan_work *w, seams *s, uint32_t stamp)
 {
     uint32_t found = list_particles(w, s);
@@ -136,8 +139,8 @@ static void cut_seams(plan_work *w, seams *s, uint32_t stamp)
     }
 }
 
-/* Finds what lies inside one tile; the rest stays. Tiles go in the order of storage: then a thread that has some of them worked on their
-   particles in the layer before. Returns how many constraints there are. */
+/* Takes the items inside one group; the others stay. Tiles are in the order of storage: then the thread that runs a
+   tile has worked on its particles in the layer before. Returns the number of items. */
 static uint32_t take_layer(plan_work *w, seams *s)
 {
     uint32_t taken = 0, stays = 0;
@@ -159,13 +162,13 @@ static uint32_t take_layer(plan_work *w, seams *s)
     return taken;
 }
 
-/* Whether a tile may hold items of two bodies: how those of a large body are moved must not depend on others. */
+/* Whether a tile may have items of two bodies: the motion of a large body must not depend on others. */
 static bool may_share(const plan_work *w, uint32_t a, uint32_t b)
 {
     return a == b || (w->body_work[a] < PLAN_LEAST_LARGE && w->body_work[b] < PLAN_LEAST_LARGE);
 }
 
-/* Where the items end that go with item `from` of a layer: those of its tile, or of its body. */
+/* The end of the items of the group of item `from` of a layer; and of its body. */
 static uint32_t end_of_tile(const seams *s, uint32_t from, uint32_t taken)
 {
     uint32_t end = from + 1;
@@ -182,7 +185,7 @@ static uint32_t end_of_body(const plan_work *w, const seams *s, uint32_t from, u
     return end;
 }
 
-/* Plans a layer. Tiles that are small become one. */
+/* Plans a layer. Small groups are merged into one tile. */
 static void plan_layer(plan_work *w, seams *s)
 {
     uint32_t stamp = ++w->stamps, listed = 0, fair = 0, body = PLAN_NONE;
@@ -202,7 +205,7 @@ static void plan_layer(plan_work *w, seams *s)
         if (body != now) {
             uint32_t items = end_of_body(w, s, i, taken) - i;
             fair = items / tiles_for(items);
-            fair += fair / 8; /* rather fewer tiles than more */
+            fair += fair / 8; /* prefer fewer tiles */
             body = now;
         }
         for (uint32_t k = i; k < end; ++k)
@@ -212,7 +215,7 @@ static void plan_layer(plan_work *w, seams *s)
         plan_seam(w, s->list, listed);
 }
 
-/* Those of one particle, or of several. */
+/* Lists the remaining items of one particle, or those of several. */
 static void list_left(plan_work *w, seams *s, bool singles)
 {
     uint32_t count = 0;
@@ -246,7 +249,7 @@ void sn_plan_later_layers(plan_work *w)
         list_left(w, &s, singles);
         for (uint32_t layer = 1; s.count && layer <= MOST_LAYERS && !w->failed; ++layer)
             plan_layer(w, &s);
-        for (uint32_t i = 0; i < s.count && !w->failed; ++i) { /* an odd knot: one by one */
+        for (uint32_t i = 0; i < s.count && !w->failed; ++i) { /* a rare tangle: these are projected one by one */
             sn_visit *visit = sn_plan_grow(w, &w->plan->many_table, 1);
             if (visit)
                 *visit = (sn_visit){w->item[s.item[i]].kind, w->item[s.item[i]].row};

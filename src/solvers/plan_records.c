@@ -5,7 +5,7 @@
 
 #define COLOURS 128u
 
-/* Singles come last; two bits. */
+/* Two bits; constraints that are projected singly come last. */
 static uint64_t form_key(const plan_item *item)
 {
     return item->form == SN_FORM_SINGLE ? 3 : item->form - 1u;
@@ -16,7 +16,7 @@ static uint64_t make_key(uint64_t phase, uint64_t x, uint64_t y, uint64_t form)
     return phase << 62 | x << 33 | y << 2 | form;
 }
 
-/* ---- When ------------------------------------------------------------------------------------------------------------- */
+/* ---- The order of constraints ------------------------------------------------------------------------------------ */
 
 static void refresh(plan_work *w, uint32_t slot, uint32_t stamp)
 {
@@ -39,7 +39,7 @@ static uint32_t lowest_zero(uint64_t bits)
 #endif
 }
 
-/* The lowest colour that none of its particles has; beyond the last, each constraint is alone. */
+/* The lowest colour that none of its particles has. Beyond the last colour, each constraint has a colour of its own. */
 static uint32_t colour_of(plan_work *w, const plan_item *item, uint32_t stamp, uint32_t *beyond)
 {
     const uint32_t *p = w->particle + item->first;
@@ -65,7 +65,7 @@ static uint32_t colour_of(plan_work *w, const plan_item *item, uint32_t stamp, u
     return colour;
 }
 
-/* One later than the latest of its particles: what was before it stays before it. */
+/* One later than the latest level of its particles: so constraints of a particle keep their order. */
 static uint32_t level_of(plan_work *w, const plan_item *item, uint32_t stamp)
 {
     const uint32_t *p = w->particle + item->first;
@@ -90,7 +90,7 @@ static uint64_t span_key(const plan_work *w, const plan_item *item)
     return low << 31 | high;
 }
 
-/* Bodies without loops are visited by their particles' numbers, as the reference does. */
+/* Bodies without loops are visited in the order of their particles' numbers, as SN_ORDER_THERE_AND_BACK does. */
 static uint32_t place_chains(plan_work *w, const uint32_t *list, uint32_t count, sn_sort_item *out)
 {
     uint32_t found = 0, stamp = ++w->stamps;
@@ -105,10 +105,10 @@ static uint32_t place_chains(plan_work *w, const uint32_t *list, uint32_t count,
     return found;
 }
 
-/* Sorts by turn, which is b; equal ones keep their order. */
+/* Sorts by turn, in b; equal items keep their order. */
 static void sort_by_turn(plan_work *w, sn_sort_item *items, uint32_t count, uint32_t turns)
 {
-    uint32_t *start = w->queue; /* has room for the particles' numbers, and some more: see make */
+    uint32_t *start = w->queue; /* w->queue has space for all numbers, and some more: see make */
     if (turns > w->particles->numbers + 2 * COLOURS) {
         sn_sort(items, w->sort_scratch, count);
         return;
@@ -123,9 +123,10 @@ static void sort_by_turn(plan_work *w, sn_sort_item *items, uint32_t count, uint
     memcpy(items, w->sort_scratch, count * sizeof *items);
 }
 
-/* Colour by colour, all kinds of a colour together; even colours on the way there and odd ones, the last first, on the way
-   back. So neighbours come sooner and later on all sides alike, and rods both before and after volumes: kind by kind, and with
-   colours in their order, bodies of two kinds gained energy; see docs/stability.md. The keys hold colour, kind and width. */
+/* Orders the batches colour by colour, all kinds of a colour together: even colours on the way there, and odd ones, in
+   descending order, on the way back. So neighbours come earlier and later equally on all sides, and rods come both
+   before and after volumes. With kind after kind, and colours in their order, bodies of two kinds gained energy; see
+   docs/stability.md. The keys hold colour, kind and form. */
 static void take_turns(plan_work *w, sn_sort_item *items, uint32_t count, uint32_t colours, uint32_t kinds)
 {
     uint32_t turns = 8 * colours * kinds;
@@ -137,7 +138,7 @@ static void take_turns(plan_work *w, sn_sort_item *items, uint32_t count, uint32
     sort_by_turn(w, items, count, turns);
 }
 
-/* Every kind is coloured by itself. */
+/* Every kind is coloured separately. */
 static uint32_t place_loops(plan_work *w, const uint32_t *list, uint32_t count, sn_sort_item *out)
 {
     uint32_t found = 0, kind = 0, kinds = 0, colours = 0, beyond = 0, left = 0;
@@ -176,9 +177,9 @@ static uint32_t place_singles(plan_work *w, const uint32_t *list, uint32_t count
     return found;
 }
 
-/* ---- Runs -------------------------------------------------------------------------------------------------------------- */
+/* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
-/* So many zeros at the end of one of the plan's arrays. */
+/* Appends `more` zeros to one of the plan's arrays. */
 static void *grow_zeroed(plan_work *w, sn_table *table, uint32_t more)
 {
     void *at = sn_plan_grow(w, table, more);
@@ -238,8 +239,8 @@ void sn_plan_fill_lane(plan_work *w, const sn_plan_run *run, uint32_t batch, uin
     ((uint32_t *)plan->row_table.column[0])[global * SN_BATCH + lane] = item->row;
 }
 
-/* The slots behind an anchored point, its body, and how many particles these are. A place has none, and gets another of the
-   constraint, which is not moved for it. */
+/* Writes the slots of an anchored point and its body; returns the number of its particles. A place in the world has no
+   particle, and gets one of the constraint's, which it does not move. */
 static uint32_t set_anchor(const plan_work *w, uint32_t code, const plan_item *item, uint32_t corners, uint32_t *to)
 {
     const sn_spot *spot = code & SN_SPOT_BIT ? &w->store->spot[code & ~SN_SPOT_BIT] : NULL;
@@ -254,7 +255,8 @@ static uint32_t set_anchor(const plan_work *w, uint32_t code, const plan_item *i
     return count;
 }
 
-/* The lanes of a batch that have no constraint point at the particles of the first, so that what they load exists. */
+/* Sets the indices of a lane. Lanes without a constraint use the particles of the batch's first constraint, so that
+   they load valid data. */
 static void set_index(plan_work *w, sn_plan_run *run, const sn_tile *tile, bool near, uint32_t batch, uint32_t lane,
                       const plan_item *item)
 {
@@ -304,7 +306,7 @@ static void emit_visits(plan_work *w, const sn_sort_item *group, uint32_t count,
     sn_plan *plan = w->plan;
     sn_plan_run *run = plan->run_table.column[0];
     run = tile->runs ? run + plan->run_table.count - 1 : NULL;
-    if (!run || run->batches) /* visits one after the other may follow those before them */
+    if (!run || run->batches) /* visits continue those before them */
         run = sn_plan_open_run(w, tile, &(plan_run_def){.kind = w->item[group[0].a].kind, .indices = sizeof(uint16_t)});
     sn_visit *visit = sn_plan_grow(w, &plan->visit_table, count);
     if (w->failed)

@@ -1,24 +1,24 @@
 /* Tiles of planes: bodies whose constraints repeat from one particle number to the next.
 
-   A stretch of consecutive numbers is cut into sixteen lanes of `rows` numbers each: number lo + j * rows + k is lane j of row
-   k. A constraint whose particles are p, p + s, ... for steps s that many others share, is in row k = (p - lo) % rows of
-   its class; the sixteen of a row and class are one batch, whose particles are sixteen neighbours in memory: those of step
-   s lie in row (k + s) mod rows, so many lanes on. It need not be said that something is a grid: it is tried, and kept if
-   the batches turn out to be full enough.
+   A stretch of consecutive numbers is cut into sixteen lanes of `rows` numbers each: number lo + j * rows + k is lane j
+   of row k. Constraints with particles p, p + s, ... for the same steps s are a class. A constraint of a class belongs
+   to row k = (p - lo) % rows. The sixteen constraints of a row and class are one batch. Its particles are sixteen
+   neighbours in memory: those of step s are in row (k + s) mod rows, shifted by some lanes. Grids need not be declared:
+   the form is tried, and kept if the batches are full enough.
 
-   A grid that is too large for one tile is cut into strips of whole lines, and each of its lines into sixteen lanes of `span`
-   numbers: then the lines at the borders of a strip, which later layers touch, are whole rows of planes, and whole ranges of
-   storage. The first form is a strip of one line. */
+   A grid that is too large for one tile is cut into strips of whole lines, and each of its lines into sixteen lanes of
+   `span` numbers. Then the lines at the borders of a strip, on which later layers act, are whole rows of planes, and
+   whole ranges of storage. The first form is a strip of one line. */
 #include "solvers/plan_work.h"
 
 #include <string.h>
 
 #define LANES        SN_BATCH
-#define LEAST        64u /* particles: below, gathering is as good */
+#define LEAST        64u /* particles: below, gathering is as fast */
 #define LONG         32u /* a step that may lead to the next line of a grid */
-#define FAIR_LINES   16u /* of a strip, so that its borders are a small part of it; */
-#define LEAST_LINES  8u  /*   of grids of which there would be fewer strips than */
-#define FAIR_STRIPS  16u /*   this, so that sixteen cores have one each */
+#define FAIR_LINES   16u /* of a strip, so that its borders are a small part of it */
+#define LEAST_LINES  8u  /* of a strip, if there would be fewer strips than FAIR_STRIPS */
+#define FAIR_STRIPS  16u /* one for each of sixteen cores */
 #define MOST_CLASSES 32u
 #define MOST_POINTS  4u
 #define COLOURS      64u
@@ -28,31 +28,31 @@ typedef struct class
 {
     uint32_t kind;
     int32_t step[MOST_POINTS];                      /* from the first particle; the first one's is 0 */
-    int32_t lines[MOST_POINTS], along[MOST_POINTS]; /* the same: so many lines on, and so many numbers along them */
+    int32_t lines[MOST_POINTS], along[MOST_POINTS]; /* the same step, as lines and numbers along the line */
 } class;
 
-/* A stretch that is tried. */
+/* A stretch of numbers that is tried. */
 typedef struct stretch {
     uint32_t lo, count; /* numbers */
     uint32_t rows;      /* of a lane */
-    uint32_t width;     /* numbers in a line, */
-    uint32_t span;      /*   and in a line of a lane */
+    uint32_t width;     /* numbers in a line */
+    uint32_t span;      /* numbers of a line in a lane */
     bool strip;         /* several lines: steps may lead from one to another */
     uint32_t classes;
-    uint32_t fitting; /* constraints that are in a class */
-    bool collided;    /* some are not because of the number of rows alone */
+    uint32_t fitting; /* number of constraints in classes */
+    bool collided;    /* some are in none only because of the number of rows */
     bool gives;       /* some have damping, or a stiffness k other than 1 */
     class class[MOST_CLASSES];
 } stretch;
 
-/* ---- Which stretches ------------------------------------------------------------------------------------------------------ */
+/* ---- Stretches --------------------------------------------------------------------------------------------------- */
 
-/* A body whose numbers have no gap; count 0 otherwise. */
+/* A body without gaps in its numbers. */
 typedef struct body {
     uint32_t lo, count;
 } body;
 
-/* Going through the numbers of a stretch: where the one is that comes next. */
+/* The position of a number while going through a stretch. */
 typedef struct cursor {
     uint32_t row, lane, column; /* column: in the line */
 } cursor;
@@ -61,7 +61,7 @@ SN_INLINE void advance(const stretch *s, cursor *at)
 {
     at->row++;
     at->column++;
-    if (at->column == s->width) { /* the next line */
+    if (at->column == s->width) { /* begin the next line */
         at->lane = at->column = 0;
     } else if (at->column == (at->lane + 1) * s->span) {
         at->lane++;
@@ -69,7 +69,7 @@ SN_INLINE void advance(const stretch *s, cursor *at)
     }
 }
 
-/* Whether the item's particles all lie in the stretch. */
+/* Whether all particles of the item are in the stretch. */
 static bool lies_in(const plan_work *w, const plan_item *item, uint32_t lo, uint32_t count)
 {
     for (uint32_t i = 0; i < item->count; ++i)
@@ -78,7 +78,7 @@ static bool lies_in(const plan_work *w, const plan_item *item, uint32_t lo, uint
     return true;
 }
 
-/* Whether those of its class stay in their lines when they start in this column. */
+/* Whether a constraint of the class that starts in this column stays in its lines. */
 static bool stays_in_line(const stretch *s, const class *c, uint32_t points, uint32_t column)
 {
     for (uint32_t i = 1; i < points; ++i)
@@ -98,7 +98,7 @@ static bool fits_class(const plan_work *w, const plan_item *item, const class *c
     return true;
 }
 
-/* The class of an item, made if there is none yet; MOST_CLASSES: there are too many. */
+/* The class of an item, optionally a new one. MOST_CLASSES: there are too many, or no such class. */
 static uint32_t class_of(const plan_work *w, stretch *s, const plan_item *item, bool make)
 {
     const uint32_t *p = w->particle + item->first;
@@ -118,14 +118,14 @@ static uint32_t class_of(const plan_work *w, stretch *s, const plan_item *item, 
     return s->classes++;
 }
 
-/* Whether an item could be in planes at all: of several particles, all of the stretch. */
+/* Whether an item can be in planes: it has several particles, all in the stretch. */
 static bool is_candidate(const plan_work *w, const stretch *s, const plan_item *item)
 {
     return item->form == SN_FORM_PLAIN && !w->store->pool[item->kind]->kind->own_rows && item->count > 1 &&
            item->count <= MOST_POINTS && lies_in(w, item, s->lo, s->count);
 }
 
-/* The row of point i of a class, in the batch of a row, and how many lanes on it is. */
+/* The row of point i of a class, in the batch of a row, and its shift in lanes. */
 static uint32_t row_of(const stretch *s, const class *c, uint32_t row, uint32_t i, int32_t *lanes)
 {
     int32_t span = (int32_t)s->span, line = (int32_t)row / span, at = (int32_t)row % span + c->along[i];
@@ -133,7 +133,8 @@ static uint32_t row_of(const stretch *s, const class *c, uint32_t row, uint32_t 
     return (uint32_t)((line + c->lines[i]) * span + at - *lanes * span);
 }
 
-/* Where it starts. Planes start a batch early, because lanes that are empty may lie before the first row. */
+/* Where the sixteen numbers of that point start. Planes start one batch early, because empty lanes may be before the
+   first row. */
 static uint32_t offset_of(const stretch *s, const class *c, uint32_t row, uint32_t i)
 {
     int32_t lanes;
@@ -141,8 +142,8 @@ static uint32_t offset_of(const stretch *s, const class *c, uint32_t row, uint32
     return (uint32_t)((int32_t)(at * SN_ROW + LANES) + lanes);
 }
 
-/* Whether points of a batch would be in each other's way: where a step is a whole number of lanes they are in one row, as in a
-   grid whose rows are as long as lanes. */
+/* Whether two points of a batch are in the same row. This happens where a step is a whole number of lanes, as in a grid
+   with lines as long as lanes. */
 static bool collides(const stretch *s, const class *c, uint32_t points, uint32_t row)
 {
     int32_t lanes;
@@ -153,13 +154,13 @@ static bool collides(const stretch *s, const class *c, uint32_t points, uint32_t
     return false;
 }
 
-/* The batch of a class in a row: 1 + its number, 0 if there is none, PLAN_NONE if there cannot be one. */
+/* The batch of a class in a row: 1 + its number; 0: none; PLAN_NONE: there cannot be one. */
 static uint32_t *batch_at(uint32_t *batch, const stretch *s, uint32_t c, uint32_t row)
 {
     return &batch[(size_t)c * s->rows + row];
 }
 
-/* Sorts the constraints of the stretch into classes. Whether it is worth it: few classes, and full batches. */
+/* Sorts the constraints of the stretch into classes. Whether planes pay: few classes, and full batches. */
 static bool is_regular(plan_work *w, stretch *s, uint32_t *batch)
 {
     uint32_t batches = 0, others = 0;
@@ -197,7 +198,7 @@ static bool is_regular(plan_work *w, stretch *s, uint32_t *batch)
            (uint64_t)s->fitting * 10 >= (uint64_t)batches * LANES * 6;
 }
 
-/* ---- Planning a stretch ----------------------------------------------------------------------------------------------------- */
+/* ---- Planning a stretch ------------------------------------------------------------------------------------------ */
 
 static void store_particles(plan_work *w, const stretch *s, uint32_t tile)
 {
@@ -212,7 +213,8 @@ static void store_particles(plan_work *w, const stretch *s, uint32_t tile)
         }
 }
 
-/* Colours, or for bodies without loops levels, of batches: as for constraints, with rows for particles. */
+/* The use of rows, for the colours of batches, or their levels in bodies without loops: as for constraints, with rows
+   in place of particles. */
 typedef struct row_use {
     uint64_t used;
     uint32_t last;
@@ -242,9 +244,9 @@ static uint32_t when(row_use *use, const stretch *s, const class *c, uint32_t po
     return colour < COLOURS ? colour : COLOURS + (*beyond)++;
 }
 
-/* Colour by colour, all kinds of a colour together: the first half of a kind's colours on the way there, and the other half, the
-   last first, on the way back. A grid's colours go direction by direction, and in that order alone a long strip gains
-   energy; see docs/stability.md. The keys hold kind and colour. */
+/* Orders the batches colour by colour, all kinds of a colour together: the first half of a kind's colours on the way
+   there, and the other half, in descending order, on the way back. The colours of a grid go direction by direction, and
+   in that order alone a long strip gains energy; see docs/stability.md. The keys hold kind and colour. */
 static void take_turns(sn_sort_item *items, uint32_t count)
 {
     uint32_t colours[SN_KIND_BUILTIN_END] = {0};
@@ -275,8 +277,8 @@ static bool comes_before(const class *a, const class *b)
     return false;
 }
 
-/* Short steps are coloured first, whatever was added first. Of the sequences tried this stretches least, and needles, cells
-   much longer than wide, gained energy in others; see docs/stability.md. */
+/* Short steps are coloured first, whatever the order of addition. Of the sequences tried this one stretches least. With
+   others, cells much longer than wide gained energy; see docs/stability.md. */
 static void sort_classes(const stretch *s, uint32_t *list)
 {
     for (uint32_t i = 0; i < s->classes; ++i) {
@@ -287,7 +289,7 @@ static void sort_classes(const stretch *s, uint32_t *list)
     }
 }
 
-/* Lists the batches that exist, in the order in which they run; a is the class and b the row. Returns how many. */
+/* Lists the batches in the order in which they run: a is the class and b the row. Returns their number. */
 static uint32_t order_batches(plan_work *w, const stretch *s, uint32_t *batch, row_use *use)
 {
     uint32_t found = 0, beyond = 0, list[MOST_CLASSES];
@@ -351,7 +353,7 @@ static void fill_lanes(plan_work *w, stretch *s, uint32_t *batch)
             if (to == PLAN_NONE - 1)
                 continue;
             if (((uint16_t *)w->plan->mask_table.column[0])[to] >> here.lane & 1)
-                continue; /* a second constraint of the same particles goes to a later layer */
+                continue; /* a second constraint of the same class and particle goes to a later layer */
             sn_plan_fill_lane(w, &whole, to, here.lane, item);
             item->done = true;
         }
@@ -380,7 +382,7 @@ static void plan_stretch(plan_work *w, stretch *s, uint32_t *batch, row_use *use
     ((sn_tile *)plan->tile_table.column[0])[plan->tile_table.count - 1] = made;
 }
 
-/* ---- All stretches ------------------------------------------------------------------------------------------------------------ */
+/* ---- All stretches ----------------------------------------------------------------------------------------------- */
 
 typedef struct search {
     plan_work *w;
@@ -388,13 +390,14 @@ typedef struct search {
     row_use *use;
 } search;
 
-/* Where neighbours are just a lane apart, so that their batches collide, a row or two more help. */
+/* Tries a stretch. Where neighbours are exactly a lane apart, so that their batches collide, one or two more rows are
+   tried. */
 static void try_stretch(const search *look, uint32_t lo, uint32_t count, uint32_t rows)
 {
     stretch s = {.lo = lo, .count = count, .rows = rows, .width = count};
     if (count < LEAST || look->w->failed)
         return;
-    for (; s.rows <= TILE_MOST / LANES && count > (LANES - 1) * s.rows; ++s.rows) { /* all lanes have something */
+    for (; s.rows <= TILE_MOST / LANES && count > (LANES - 1) * s.rows; ++s.rows) { /* all lanes are used */
         s.span = s.rows;
         if (is_regular(look->w, &s, look->batch)) {
             plan_stretch(look->w, &s, look->batch, look->use);
@@ -405,8 +408,8 @@ static void try_stretch(const search *look, uint32_t lo, uint32_t count, uint32_
     }
 }
 
-/* The longest step of a constraint among some particles of a body, and the shortest that is long: it is about as long as a line
-   if the body is a grid. */
+/* The longest step of a constraint among the first particles of a body. *line: the shortest step above LONG, which is
+   about the length of a line if the body is a grid. */
 static uint32_t longest_step(const plan_work *w, uint32_t lo, uint32_t count, uint32_t *line)
 {
     uint32_t longest = 1;
@@ -431,7 +434,8 @@ static uint32_t lines_of_strip(uint32_t count, uint32_t width)
     return lines < LEAST_LINES ? LEAST_LINES : lines > most ? most : lines;
 }
 
-/* A grid whose lines have about this length: one of the next few is a multiple of the lanes, or it is left to try_large. */
+/* Tries a grid with lines of about this length, as strips. The width of the lines must be a multiple of the lanes,
+   within two numbers; otherwise the grid is left to try_large. */
 static bool try_strips(const search *look, uint32_t lo, uint32_t count, uint32_t line)
 {
     uint32_t width = (line + 2) / LANES * LANES, lines = 0;
@@ -442,7 +446,7 @@ static bool try_strips(const search *look, uint32_t lo, uint32_t count, uint32_t
         uint32_t left = (count - at) / width, most = lines_of_strip(count, width);
         uint32_t pieces = left ? (left + most - 1) / most : 0;
         if (!left)
-            break; /* a line that is not whole */
+            break; /* an incomplete line */
         lines = (left + pieces - 1) / pieces;
         stretch s = {.lo = lo + at,
                      .count = lines * width,
@@ -458,7 +462,7 @@ static bool try_strips(const search *look, uint32_t lo, uint32_t count, uint32_t
     return true;
 }
 
-/* A large body is cut into stretches of equal length. */
+/* Cuts a large body into stretches of equal length. */
 static void try_large(const search *look, uint32_t lo, uint32_t count)
 {
     uint32_t line, longest = longest_step(look->w, lo, count, &line), most = 64 * longest, fair;
@@ -466,7 +470,7 @@ static void try_large(const search *look, uint32_t lo, uint32_t count)
         return;
     most = most < TILE_PLANES ? TILE_PLANES : most > TILE_MOST ? TILE_MOST : most;
     fair = longest * lines_of_strip(count, longest);
-    if (look->w->loop[lo] && count >= 2 * TILE_PLANES && fair < most) /* a grid of lines of another length */
+    if (look->w->loop[lo] && count >= 2 * TILE_PLANES && fair < most) /* a grid with lines of another length */
         most = fair < TILE_PIECE ? TILE_PIECE : fair;
     uint32_t pieces = (count + most - 1) / most, each = (count + pieces - 1) / pieces;
     each = (each + LANES - 1) / LANES * LANES;
@@ -476,7 +480,7 @@ static void try_large(const search *look, uint32_t lo, uint32_t count)
     }
 }
 
-/* Several bodies of one size: each lane gets as many of them. */
+/* Tries several bodies of one size: each lane gets the same number of them. */
 static void try_many(const search *look, uint32_t lo, uint32_t size, uint32_t bodies)
 {
     while (bodies >= LANES) {
@@ -491,7 +495,7 @@ static void try_many(const search *look, uint32_t lo, uint32_t size, uint32_t bo
         try_large(look, lo, size);
 }
 
-/* Bodies that have all numbers between their lowest and their highest, in the order of their numbers. */
+/* Lists the bodies that have all numbers between their lowest and their highest, in ascending order. */
 static uint32_t list_bodies(plan_work *w, body *bodies)
 {
     uint32_t found = 0, numbers = w->particles->numbers;

@@ -1,20 +1,22 @@
-/* Which constraints the plan leaves to a direct solve.
+/* Chooses the constraints that are solved directly.
 
-   A sweep moves a correction from one constraint to the next. So a load at the end of a chain is felt at its other end only after
-   as many sweeps as there are links, and what a sweep leaves grows with the load that a link carries, as a multiple of the mass
-   of the particle that it moves. Chains and trees can be solved at once instead (forest.h). That costs more than a sweep, so it is done
-   where a sweep would leave much: where some constraint of the tree carries PLAN_LOAD times its lightest particle, or more.
+   A sweep moves a correction from one constraint to the next. So a load at the end of a chain reaches the other end
+   only after as many sweeps as there are links. The error of a sweep grows with the load of a link, as a multiple of
+   the mass of the particle that it moves. Chains and trees can be solved at once instead (forest.h). That costs more
+   than a sweep. So it is done where the error of a sweep would be large: where some constraint of the tree has a load
+   of PLAN_LOAD times its lightest particle, or more.
 
-   What a constraint carries: cut there, a tree falls apart into sides. With no immovable particle in any of them, all but the
-   heaviest side hang on the heaviest. With one in one side, the others hang on that one. With more, each may take a part: half of
-   the tree.
+   The load of a constraint: without it, the tree falls apart into sides. If no side has an immovable particle, the load
+   is the mass of all sides but the heaviest. If one side has, the load is the mass of the others. If more sides have,
+   each may carry a part: the load is half of the tree.
 
-   A constraint that holds the rotation of one body against the other (a fixed joint, a hinge with a drive) also carries a torque. A
-   load has an arm there: n equal rods in a row have n times the mass of one, but n^3 times its inertia about the end that is held.
-   So such a constraint counts PLAN_TURN times.
+   A constraint that holds the rotation of one body against the other (a fixed joint, a hinge with a drive) also carries
+   a torque. The load has a lever arm there: n equal rods in a row have n times the mass of one, but n^3 times its
+   inertia about the end that is held. So the load of such a constraint counts PLAN_TURN times.
 
-   What spans particles that are joined already, as the bending of a rope does, is left to the sweep, which comes before the direct solve. Swept, a
-   rope of 20 links that resists bending, with a bob of 100 times the mass of a particle, was 27 times as long as at rest at one substep, and 27 % too long at ten.
+   A constraint of three or more particles that are joined already, such as the bending of a rope, is left to the sweep,
+   which comes before the direct solve. Swept, a rope of 20 links that resists bending, with a bob of 100 times the mass
+   of a particle, was 27 times as long as at rest with one substep, and 27 % too long with ten.
 
    Immovable particles join nothing: a rope between two of them is a tree, and so is a ring that is pinned once. Whether a
    particle is immovable, and what it weighs, is what the user said when the plan was made. See sn_plan_weighs for what happens when that
@@ -23,26 +25,26 @@
 
 #include <string.h>
 
-/* A uniform rope carries its own length in links, at its top. Sweeps leave a rope of eight links 0.5 % too long with
+/* The load at the top of a uniform rope is its number of links. Sweeps leave a rope of eight links 0.5 % too long with
    ten substeps of 1/60 s, and its lane in a batch costs a tenth of a direct solve. */
 #define PLAN_LOAD 8.0
 
-/* Swept, a beam of two equal rods on sprung hinges sags 1.3 % too far at ten substeps of 1/60 s, one of three rods 12 %, of five 110 %.
-   Two rods have eight times the inertia of one: 4 times their mass. */
+/* Swept, a beam of two equal rods on sprung hinges sags 1.3 % too far with ten substeps of 1/60 s, one of three rods 12
+   %, of five 110 %. Two rods have eight times the inertia of one: 4 times their mass. */
 #define PLAN_TURN 4.0
 
 typedef struct trees {
     plan_work *w;
-    uint32_t *parent; /* as that of plan_work, but through movable particles only */
-    uint32_t *start;  /* items of a movable particle that are in candidates: of[start[i] .. start[i + 1]] */
+    uint32_t *parent; /* as in plan_work, but through movable particles only */
+    uint32_t *start;  /* items of a movable particle that may be in a tree: of[start[i] .. start[i + 1]] */
     uint32_t *of;
-    uint32_t *queue; /* particles as they were reached, of one tree */
-    bool *swept;     /* by item: see find_loops */
+    uint32_t *queue; /* particles of one tree, in the order in which they were reached */
+    bool *swept;     /* by item: it is left to the sweep, see find_loops */
     /* by particle: */
-    uint32_t *via;   /* the item through which it was reached; PLAN_NONE: the first */
-    uint32_t *up;    /*   and the particle */
-    double *mass;    /* of all that was reached through it, itself included, kg */
-    uint32_t *fixed; /* items of that which hold something to an immovable particle or to a place */
+    uint32_t *via;   /* the item through which it was reached; PLAN_NONE: it is the first */
+    uint32_t *up;    /* the particle from which it was reached */
+    double *mass;    /* of all particles reached through it, with its own, kg */
+    uint32_t *fixed; /* number of items of these particles that act on an immovable particle or a place */
 } trees;
 
 static double weight(const plan_work *w, uint32_t number)
@@ -55,7 +57,8 @@ static bool is_movable(const plan_work *w, uint32_t number)
     return w->particles->x[w->particles->slot[number]].w > 0;
 }
 
-/* Joins the movable particles of an item. Or, with `look`, does not: whether there are some, all of them joined already. One alone is: the bending of a rope where it is clamped. */
+/* Joins the movable particles of an item. With `look`, only returns whether all of them are joined already. A single
+   movable particle is: the bending of a rope at its clamp. */
 static bool join_item(trees *t, const plan_item *item, bool look)
 {
     uint32_t first = PLAN_NONE;
@@ -73,8 +76,9 @@ static bool join_item(trees *t, const plan_item *item, bool look)
     return first != PLAN_NONE;
 }
 
-/* Joins what items join, through movable particles; and what they close is a loop. Items of two come first. One of more whose particles these
-   have joined already is left to the sweep, and closes nothing: the bending of a rope, whose links carry the load. */
+/* Joins the particles of items, through movable particles, and finds loops. Items of two particles come first. A later
+   item whose particles are joined already is left to the sweep and closes no loop: the bending of a rope, whose links
+   carry the load. */
 static void find_loops(trees *t)
 {
     plan_work *w = t->w;
@@ -90,7 +94,8 @@ static void find_loops(trees *t)
         }
 }
 
-/* A constraint with any number of points, or with a projection of its own, keeps all that it holds from being a tree. */
+/* A constraint with any number of points, or with a projection of its own, prevents its particles from being in a
+   tree. */
 static void rule_out(trees *t)
 {
     const sn_visit *many = t->w->plan->many_table.column[0];
@@ -108,7 +113,7 @@ static bool is_candidate(const trees *t, uint32_t number)
     return is_movable(t->w, number) && !(t->parent[plan_root(t->parent, number)] & PLAN_LOOP_BIT);
 }
 
-/* Lists the items of particles in trees. False if there are none. */
+/* Lists the items of the particles in trees. False if there are none. */
 static bool list_items(trees *t)
 {
     plan_work *w = t->w;
@@ -136,7 +141,7 @@ static bool list_items(trees *t)
     return true;
 }
 
-/* Whether an item holds its movable particles to something that is not. */
+/* Whether an item acts between movable particles and something immovable. */
 static bool is_fixed(const plan_work *w, const plan_item *item)
 {
     bool fixed = item->count == 1;
@@ -145,7 +150,7 @@ static bool is_fixed(const plan_work *w, const plan_item *item)
     return fixed;
 }
 
-/* Reaches all particles of a tree from one of them; returns how many. */
+/* Reaches all particles of a tree from one of them. Returns their number. */
 static uint32_t walk(trees *t, uint32_t from)
 {
     const plan_work *w = t->w;
@@ -179,7 +184,7 @@ static uint32_t walk(trees *t, uint32_t from)
     return tail;
 }
 
-/* What an item that was reached through particle `from` carries, as a multiple of its lightest particle. */
+/* The load of an item that was reached through particle `from`, as a multiple of its lightest particle. */
 static double load_of(const trees *t, const plan_item *item, uint32_t from, uint32_t root)
 {
     const plan_work *w = t->w;
@@ -205,7 +210,7 @@ static double load_of(const trees *t, const plan_item *item, uint32_t from, uint
     return (holders > 1 ? total / 2 : total - (holders ? held : heaviest)) / lightest;
 }
 
-/* The most that an item of a tree carries. One constraint by itself carries nothing that a sweep does not see. */
+/* The largest load of the items of a tree; 0 for a tree of one item, which a sweep solves. */
 static double most_load(const trees *t, uint32_t reached)
 {
     double most = 0;
@@ -225,7 +230,7 @@ static double most_load(const trees *t, uint32_t reached)
     return items > 1 ? most : 0;
 }
 
-/* Lists the items of a tree as the plan's, and takes them from all that follows. */
+/* Adds the items of a tree to the plan's trees, and takes them out of all that follows. */
 static void take_tree(trees *t, uint32_t reached)
 {
     plan_work *w = t->w;

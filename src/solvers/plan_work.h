@@ -1,4 +1,4 @@
-/* What making a plan needs besides the plan. */
+/* Working data for making a plan. */
 #ifndef SN_SOLVERS_PLAN_WORK_H
 #define SN_SOLVERS_PLAN_WORK_H
 
@@ -6,8 +6,8 @@
 
 #define PLAN_NONE SN_PLAN_NONE
 
-/* Where constraints and particles are numbered at random, making a plan is waiting for memory. So what the constraint PLAN_AHEAD places
-   on will need is fetched while this one is read. */
+/* Where constraints and particles are numbered at random, making a plan waits for memory most of the time. So the data
+   of the constraint PLAN_AHEAD places later is prefetched. */
 #ifdef __GNUC__
 #define PLAN_FETCH(place) __builtin_prefetch(place)
 #else
@@ -15,7 +15,7 @@
 #endif
 #define PLAN_AHEAD 16u
 
-/* Particles of a tile: so that it fits the second level of a core's caches with what belongs to it. */
+/* Particles of a tile. With its constraints, the tile fits the level 2 cache of a core. */
 #define TILE_RECORDS 4096u
 #define TILE_PLANES  4096u
 #define TILE_STRIP   8192u  /* strips of large grids */
@@ -24,35 +24,37 @@
 /* A body with fewer constraints than this is not cut: threads would not pay. */
 #define BODY_WHOLE 16384u
 
-/* A larger one is cut into tiles of so many constraints, but not into more tiles than this unless TILE_RECORDS says so: then sixteen
-   cores have enough. */
+/* A larger body is cut into tiles of TILE_WORK constraints, but into at most TILES_OF_BODY tiles, enough for sixteen
+   cores, unless TILE_RECORDS requires more. */
 #define TILE_WORK     4000u
 #define TILES_OF_BODY 32u
 
-/* Bodies of one tile share tiles of so many particles; in a small world, one tile. (With 1,024, the joints of 1,000 ragdolls made eleven tiles, too
-   few for sixteen cores.) */
+/* Bodies of one tile share tiles of TILE_PACKED particles, in a small world of TILE_SMALL. (With 1,024, the joints of
+   1,000 ragdolls made eleven tiles, too few for sixteen cores.) */
 #define TILE_PACKED 256u
 #define TILE_SMALL  1024u
 
-/* Particles of a piece of a large grid, at least. */
+/* The fewest particles of a piece of a large grid. */
 #define TILE_PIECE 1024u
 
-/* Constraints of a tile of a later layer, at least: batches of smaller ones would be half empty. A body has up to so many of these
-   tiles in a layer: one for each of sixteen cores. (With twice as many, more is cut, and batches are emptier.) */
+/* The fewest constraints of a tile of a later layer: batches of smaller ones would be half empty. A body has at most
+   SEAMS_OF_BODY of these tiles in a layer: one for each of sixteen cores. (With twice as many, more is cut, and batches
+   are emptier.) */
 #define SEAM_LEAST    160u
 #define SEAMS_OF_BODY 16u
 
-#define TILE_LOOSE 1024u /* of particles without constraints: enough tiles to share out */
+#define TILE_LOOSE 1024u /* particles of a tile without constraints: enough tiles to distribute */
 
 /* A particle with more constraints than this is a hub. */
 #define HUB_VALENCE 256u
 
-/* Constraints of a body that may do without remainders: below, there is nothing to gain. */
+/* The fewest constraints of a body whose tiles may be coarse: below, nothing is gained. */
 #define PLAN_LEAST_LARGE 512u
 
 #define PLAN_BLOCKS 64
 
-/* Where a constraint is in the plan, as its pool says: a lane of the batches, or an entry of one of the lists of visits. */
+/* The place of a constraint in the plan, as its pool stores it: a lane of the batches, or an entry of one of the lists
+   of visits. */
 enum { PLACE_LANE, PLACE_VISIT, PLACE_HUB, PLACE_MANY, PLACE_EXTRA, PLACE_TREE };
 #define PLACE_SHIFT 29u
 #define PLACE_MASK  ((1u << PLACE_SHIFT) - 1)
@@ -62,15 +64,15 @@ static inline uint32_t plan_place(uint32_t where, uint32_t index)
     return (where << PLACE_SHIFT | index) + 1;
 }
 
-/* One constraint. */
+/* A constraint. */
 typedef struct plan_item {
     uint32_t row;
     uint32_t first; /* of its particles */
     uint16_t kind;
     uint16_t count;
-    uint8_t phase; /* where in a pass it comes; set when particles have been stored */
+    uint8_t phase; /* its part of a pass; set after particles have been stored */
     uint8_t form;  /* sn_plan_form */
-    bool done;     /* it has its place */
+    bool done;     /* it has been placed */
 } plan_item;
 
 /* Parts of a pass over a tile. */
@@ -88,35 +90,36 @@ typedef struct plan_work {
 
     plan_item *item;
     uint32_t items;
-    uint32_t *particle; /* of all items, one after the other; none twice in an item. By number, and once all particles
-                           have been stored by slot: then items are in the order of storage, too */
+    /* Particles of all items, one after the other, each once in an item. They are given by number, and by slot once all
+       particles have been stored. Items are then in the order of storage, too. */
+    uint32_t *particle;
     uint32_t particle_count;
 
-    /* by a particle's number: */
-    uint32_t *parent; /* of union and find; the root has LOOP_BIT if its body has a loop */
-    uint32_t *start;  /* those it shares items with: neighbour[start[i] .. start[i + 1]] */
+    /* by number of a particle: */
+    uint32_t *parent; /* for union-find; a root has PLAN_LOOP_BIT if its body has a loop */
+    uint32_t *start;  /* particles with which it shares items: neighbour[start[i] .. start[i + 1]] */
     uint32_t *neighbour;
-    uint32_t *first; /* the items whose first particle it is: of_first[first[i] .. first[i + 1]] */
+    uint32_t *first; /* items of which it is the first particle: of_first[first[i] .. first[i + 1]] */
     uint32_t *of_first;
-    uint32_t *valence;   /* how many items it has */
-    uint32_t *body_work; /* of the lowest number of a body: its items */
+    uint32_t *valence;   /* number of its items */
+    uint32_t *body_work; /* by the lowest number of a body: its items */
     bool *loop;          /* whether its body has a loop */
-    bool *in_tree;       /* it is part of a tree that is solved directly, */
-    bool *tree_like;     /*   or of one that would be if it carried more */
-    uint32_t *slot;      /* where it will be stored; PLAN_NONE: not known yet */
+    bool *in_tree;       /* it is in a tree that is solved directly */
+    bool *tree_like;     /* it is in a tree that would be solved directly if its load were higher */
+    uint32_t *slot;      /* where it will be stored; PLAN_NONE: not yet known */
 
     /* by slot: */
     uint32_t *tile;
-    uint32_t *stamp;     /* whether what follows is up to date */
+    uint32_t *stamp;     /* the number of the sweep for which used and last are valid */
     uint64_t (*used)[2]; /* colours in use */
-    uint32_t *last;      /* the last level that used it */
-    uint32_t *claim;     /* which group of a layer has it, if claim_stamp says so; or its place in a copied tile */
+    uint32_t *last;      /* the last level that used the particle */
+    uint32_t *claim;     /* its group in a layer, if claim_stamp is the present one; or its index in a copied tile */
     uint32_t *claim_stamp;
-    bool *shared; /* constraints of later layers touch it */
+    bool *shared; /* constraints of later layers act on it */
     uint32_t stamps;
-    bool copied; /* the tile that is planned is a copied one */
+    bool copied; /* the tile that is being planned is copied */
 
-    uint32_t *order; /* numbers as they are to be stored */
+    uint32_t *order; /* numbers in the order of storage */
     uint32_t ordered;
 
     uint32_t *queue; /* scratch for numbers or items */
@@ -125,20 +128,20 @@ typedef struct plan_work {
 
 #define PLAN_LOOP_BIT 0x80000000u
 
-/* Memory that is released when the plan is made; NULL, with `failed` set, when there is none. */
+/* Memory that is released when the plan has been made. NULL, with `failed` set, when memory runs out. */
 void *sn_plan_scratch(plan_work *w, size_t count, size_t size);
 
-/* Room for `more` at the end of one of the plan's arrays, counted in; NULL, with `failed` set, when there is none. */
+/* Appends `more` elements to one of the plan's arrays. NULL, with `failed` set, when memory runs out. */
 void *sn_plan_grow(plan_work *w, sn_table *table, uint32_t more);
 
 static inline uint32_t plan_root(uint32_t *parent, uint32_t i)
 {
     while ((parent[i] & ~PLAN_LOOP_BIT) != i)
-        i = parent[i] = parent[parent[i]] & ~PLAN_LOOP_BIT; /* a root is never passed, so its bit stays */
+        i = parent[i] = parent[parent[i]] & ~PLAN_LOOP_BIT; /* a root is never skipped, so its bit stays */
     return i;
 }
 
-/* Joins two; where they are joined already, there is a loop. */
+/* Joins two sets; if they are the same, there is a loop. */
 static inline void plan_join(uint32_t *parent, uint32_t a, uint32_t b)
 {
     a = plan_root(parent, a);
@@ -152,48 +155,48 @@ static inline void plan_join(uint32_t *parent, uint32_t a, uint32_t b)
     parent[high] = low;
 }
 
-/* The lowest number of the body of the particle that is stored there. */
+/* The lowest number in the body of the particle in a slot. */
 static inline uint32_t plan_body(const plan_work *w, uint32_t slot)
 {
     return plan_root(w->parent, w->order[slot]);
 }
 
-/* plan_follow.c: copies what constraints say into the batches, and tells them where they are. */
+/* plan_follow.c: copies data of constraints into the batches, and sets the places of constraints. */
 void sn_plan_find_places(sn_plan *plan, sn_store *store);
 
 /* plan_trees.c: lists the constraints of trees that are to be solved directly. */
 void sn_plan_trees(plan_work *w);
-/* Lists the free surfaces: see plan_free.c. */
+/* plan_free.c: lists the free surfaces. */
 void sn_plan_free_surfaces(plan_work *w);
 
 /* plan_regular.c: finds tiles of planes, stores their particles and plans the constraints that fit. */
 void sn_plan_regular(plan_work *w);
 
-/* plan_layers.c: plans the constraints that are left when the first layer is planned. */
+/* plan_layers.c: plans the constraints that are left after the first layer. */
 void sn_plan_later_layers(plan_work *w);
 
-/* plan.c: the tiles that follow are those of the next layer. False, with `failed` set, when there is no memory. */
+/* plan.c: begins the next layer; tiles that follow belong to it. False, with `failed` set, when memory runs out. */
 bool sn_plan_open_layer(plan_work *w);
 
-/* plan_records.c: plans some constraints, given by their numbers in `list`, as the runs of one tile. near: their particles
-   are those of tile `tile`, in the first layer, or it is a copied one. */
+/* plan_records.c: plans the constraints `list` as the runs of one tile. near: the tile is in the first layer or copied,
+   so indices are relative to it. */
 void sn_plan_records(plan_work *w, const uint32_t *list, uint32_t count, bool near, sn_tile *tile);
 
-/* Writes one batch's lane. */
+/* Fills one lane of a batch. */
 void sn_plan_fill_lane(plan_work *w, const sn_plan_run *run, uint32_t batch, uint32_t lane, const plan_item *item);
 
 typedef struct plan_run_def {
     uint32_t kind, batches; /* 0: visits */
     uint32_t indices;       /* bytes of an index; planes: 0 */
     sn_plan_form form;
-    bool gives; /* some have damping, or a stiffness k other than 1 */
+    bool gives; /* some constraints have damping, or a stiffness k other than 1 */
 } plan_run_def;
 
-/* Whether a constraint has damping; and whether it needs a run that gives. */
+/* Whether a constraint has damping; whether its run needs dampings and stiffnesses. */
 bool sn_plan_damps(const sn_store *store, uint32_t kind, uint32_t row);
 bool sn_plan_gives(const sn_store *store, uint32_t kind, uint32_t row);
 
-/* Opens a run of batches or visits at the end of the tile. */
+/* Appends a run of batches or visits to the tile. */
 sn_plan_run *sn_plan_open_run(plan_work *w, sn_tile *tile, const plan_run_def *def);
 
 #endif

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A sine below which a direction is rounding. */
+/* A sine below which a direction is only rounding. */
 #define FLAT 1e-12
 
-/* An angle of less than about this, rad, is its own sine. */
+/* rad: below this the sine of an angle is the angle. */
 #define SMALL 1e-4
 
-typedef double quad[4]; /* a vector, and a fourth number that is 0, for machines that compute four at a time */
+typedef double quad[4]; /* a vector, and 0, for machines that compute four numbers at a time */
 
 static void take_places(const sn_plates *p, const sn_plate *plate, const sn_frame *frame)
 {
@@ -33,7 +33,8 @@ static void take_places(const sn_plates *p, const sn_plate *plate, const sn_fram
     }
 }
 
-/* What a linear hinge exerts, times h^2: the bend as it is, and by damping what it has bent since the substep started. */
+/* The force of a linear hinge, times h^2: by the present C, and by damping from its change since the start of the
+   substep. */
 static void bend(const sn_plates *p, const sn_plate *plate, const sn_plate_hinge *hinge, double h, quad lambda)
 {
     const double share = h * h * hinge->stiffness + h * hinge->damping, loss = h * hinge->damping;
@@ -53,7 +54,8 @@ static sn_dvec3 place(const quad x)
     return (sn_dvec3){x[0], x[1], x[2]};
 }
 
-/* An angle, and the direction along which the sum of k x grows with it: see dihedral.c and angle.c. False where there is none. */
+/* Finds an angle, and the direction in which the sum of k x grows with it: see dihedral.c and angle.c. False if there
+   is none. */
 static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *way, double *angle)
 {
     const sn_dvec3 a = place(p->at[hinge->vertex[0]]), b = place(p->at[hinge->vertex[1]]),
@@ -85,9 +87,11 @@ static bool find_turn(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 
     return true;
 }
 
-/* What an angle t exerts, times h^2, along its fold: there C is 2 sin(t / 2) long, if triangles and pieces are as large as at rest. (If they are not, t would be another measure than that of the matrix, and steps
-   too long.) What C is across the fold comes from strain, and is no bend: a dome would resist strain by it. What is flat at rest takes it along all the same, and is linear then: that is stable for steps of any
-   length, as one substep of 1/60 s with rigid hinges. */
+/* The force of an angle t, times h^2, along its fold direction. There |C| is 2 sin(t / 2), if triangles and sides have
+   their rest size. (If not, using t itself would disagree with the matrix, and steps would be too long.) The part of C
+   across the fold direction comes from strain, not from bending: a dome would resist strain by it. A hinge that is flat
+   at rest includes that part nevertheless, and is then linear: so it is stable for steps of any length, such as one
+   substep of 1/60 s with rigid hinges. */
 static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hinge *hinge, double h, quad lambda)
 {
     sn_dvec3 way;
@@ -116,7 +120,7 @@ static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hin
     return by;
 }
 
-/* What all hinges exert: by the matrix if they are linear, otherwise one by one. */
+/* The forces of all hinges: by the matrix if they are linear, otherwise one by one. */
 static void push_all(const sn_plates *p, const sn_plate *plate, double h)
 {
     memset(p->push + plate->vertex, 0, plate->vertices * sizeof *p->push);
@@ -139,7 +143,7 @@ static void push_all(const sn_plates *p, const sn_plate *plate, double h)
     }
 }
 
-/* Multipliers, where particles are now. */
+/* Writes the multipliers for the new positions. */
 static void keep_multipliers(const sn_plates *p, const sn_plate *plate, const sn_solver_in *in)
 {
     for (uint32_t v = plate->vertex; v < plate->vertex + plate->unknowns; ++v)
@@ -159,7 +163,7 @@ static void keep_multipliers(const sn_plates *p, const sn_plate *plate, const sn
     }
 }
 
-/* Moves the particles themselves, and settles what that does to velocities. */
+/* Moves the particles, and settles their velocities. */
 static bool move_particles(const sn_plates *p, const sn_plate *plate, const sn_frame *frame, sn_motion motion,
                            const sn_motion_table *table)
 {
@@ -193,9 +197,9 @@ bool sn_plates_load(const sn_plates *p, const sn_solver_in *in, sn_motion motion
     return true;
 }
 
-/* ---- Once a step -------------------------------------------------------------------------------------------------------------- */
+/* ---- Once a step ------------------------------------------------------------------------------------------------- */
 
-/* The lanes of those that act are taken out of the batches that sweeps solve. */
+/* Removes the lanes of active plates from the masks of batches that are swept. */
 static void take_out(sn_plates *p, const sn_solver_in *in)
 {
     const sn_plan *plan = in->plan;
@@ -217,7 +221,7 @@ static void take_out(sn_plates *p, const sn_solver_in *in)
 
 bool sn_plates_begin(sn_plates *p, const sn_solver_in *in)
 {
-    const double h = (double)in->h / in->settings->substeps; /* `in` is that of the step */
+    const double h = (double)in->h / in->settings->substeps; /* `in` is the input of the step */
     bool any = false, same = p->taken == in->plan->serial;
     for (uint32_t i = 0; i < p->count; ++i) {
         sn_plate *plate = &p->plate[i];
@@ -236,7 +240,7 @@ bool sn_plates_begin(sn_plates *p, const sn_solver_in *in)
     return p->any = any;
 }
 
-/* ---- Reports ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Reports ----------------------------------------------------------------------------------------------------- */
 
 static size_t tell(uint32_t count, uint32_t particles, const char *what, char *text, size_t size, size_t at)
 {
@@ -250,14 +254,14 @@ static size_t tell(uint32_t count, uint32_t particles, const char *what, char *t
     return at + (size_t)more;
 }
 
-/* So many substeps make w k^2 h^2 / a as small as this. */
+/* The number of substeps for which w k^2 h^2 / a is `most`. */
 static uint32_t substeps_for(const sn_plates *p, double ratio, double most)
 {
     const double count = ceil(p->h * p->steps * sqrt(ratio / most));
     return count < 1e6 ? (uint32_t)count : 1000000;
 }
 
-/* Hinges that are stiff, and of no plate. */
+/* Reports stiff hinges that are in no plate. */
 static size_t tell_left(const sn_plates *p, uint32_t which, const char *why, char *text, size_t size, size_t at)
 {
     const sn_plates_left *left = &p->left[which];

@@ -1,27 +1,36 @@
-/* Plates: sheets and lines that are stiff against bending. Their hinges are solved as a whole, inside SN_SOLVER_TILED.
+/* Plates: sheets and lines that are stiff against bending. Their hinges are solved together, inside SN_SOLVER_TILED.
 
-   A hinge acts on three or four neighbours. A sweep over hinges carries a bend a few particles far, and how far a sheet sags grows with the fourth power of its length. A plastic
-   plate of 42 by 11 particles hung down like cloth, and so did a steel wire. With ten times as many substeps they still sagged by several times too much. Here a substep begins with an implicit step of
-   all hinges of a sheet at once, and sweeps leave these hinges out.
+   A hinge acts on three or four neighbours. A sweep over hinges carries a bend a few particles far, and the sag of a
+   sheet grows with the fourth power of its length. With sweeps, a plastic plate of 42 by 11 particles hung down like
+   cloth, and so did a steel wire. With ten times as many substeps they still sagged several times too far. Here a
+   substep begins with an implicit step of all hinges of a sheet at once, and sweeps leave these hinges out.
 
-   The kind `bending` is linear: C = sum of k_i x_i, with k of the rest shape (bending.c). So its implicit step is one linear system whose matrix never changes, however far
-   the sheet bends or turns:
+   The kind `bending` is linear: C = sum of k_i x_i, with k from the rest shape (bending.c). So its implicit step is one
+   linear system. Its matrix is constant, however far the sheet bends or rotates:
 
        (M + h^2 S + h B) dx = -sum of k (h^2 / a C + h b (C - C0)),      S = sum of k kt / a,    B = sum of b k kt
 
-   with a the compliance, b the damping, and C0 where the substep started. This is XPBD's own row formula (row.h), for all hinges together. It is the same for x, y and z, so the matrix has one row for each particle, not three. It
-   is factored once for each length of a substep. The k of a hinge sum to 0, so momentum is kept. The force of a hinge is along C, so angular momentum is, too.
+   with a the compliance, b the damping, and C0 the value at the start of the substep. This is XPBD's row formula
+   (row.h), for all hinges together. It is the same for x, y and z, so the matrix has one row for each particle, not
+   three. It is factored once for each length of a substep. The k of a hinge sum to 0, so momentum is conserved. The
+   force of a hinge is along C, so angular momentum is, too.
 
-   The kinds `dihedral` and `angle` have the same k, those of their triangles or pieces laid flat. With the angle t, |C| = 2 sin(t / 2), along the direction in which the fold
-   points. They exert (|C| t / (2 sin(t / 2)) - rest) / a along that, with the same matrix. A share of this force, half of t, is along the pieces, and pushes them together. Rods resist that: so angles are taken where all of their pieces
-   or edges are rods, other than those that only pull, and are folded at rest by at most FOLDED. (Forces across the pieces, as gradients of the angle are, push nothing together. But they turn with the pieces, which the
-   matrix does not know, and are unstable from w k^2 h^2 t / a = 6 on: a steel wire with three substeps.)
+   The kinds `dihedral` and `angle` have the same k, from their triangles or sides laid flat. With the angle t, |C| = 2
+   sin(t / 2), in the direction in which the fold points. Their force is (|C| t / (2 sin(t / 2)) - rest) / a in that
+   direction, with the same matrix. A share of this force, half of t, is along the sides, and compresses them. Rods
+   resist that. So angles are solved here if all of their sides or edges are rods that also push, and their rest angle
+   is at most FOLDED. (Forces across the sides, as the gradients of the angle are, compress nothing. But they rotate
+   with the sides, which the matrix does not include, and are unstable from w k^2 h^2 t / a = 6 on: a steel wire with
+   three substeps.)
 
-   Order of elimination: nested dissection. A breadth-first search from one end of the sheet gives levels. The middle level cuts the sheet in two and is numbered last; and so on with
-   both parts. It depends on hinges alone, not on places.
+   Elimination order: nested dissection. A breadth-first search from one end of the sheet gives levels. The middle level
+   cuts the sheet in two and is numbered last; both parts are then cut in the same way. The order depends on hinges
+   alone, not on positions.
 
-   Rods come after: they move particles along the sheet by little, and contact has the last word, as always. What is here is derived from constraints, masses and the rest
-   shape (sn_rest_place). Hinges that may break, tear, or are limp (k below 1) are left to sweeps, and so are closed surfaces (tiled_closed.c), and sheets so large that a factor would take too long (MOST_WORK). */
+   Rods come after hinges: they move particles along the sheet by little, and contact comes last, as always. Plates are
+   derived from constraints, masses and the rest shape (sn_rest_place). Left to sweeps are hinges that may break or tear
+   or have k below 1, closed surfaces (tiled_closed.c), and sheets whose factorisation would take too long
+   (MOST_WORK). */
 #ifndef SN_SOLVERS_PLATES_H
 #define SN_SOLVERS_PLATES_H
 
@@ -29,88 +38,91 @@
 #include "integrators/integrator.h"
 #include "solvers/plan.h"
 
-/* A constraint of kind `bending`, `dihedral` or `angle`, between vertices of all plates; the fourth one of an angle has no weight. */
+/* A constraint of kind `bending`, `dihedral` or `angle`. Vertices are those of all plates; the fourth one of an angle
+   has no weight. */
 typedef struct sn_plate_hinge {
     uint32_t vertex[4];
-    uint32_t points; /* 3 of an angle */
+    uint32_t points; /* 3 for an angle */
     uint32_t kind, row;
-    double rest;      /* rad: of an angle */
+    double rest;      /* rad, for angles */
     double k[4];      /* 1/m */
     double stiffness; /* N m: 1 / compliance */
-    double damping;   /* s: by the compliance */
+    double damping;   /* N m s: as in row.h, times compliance it is a time */
 } sn_plate_hinge;
 
-/* Of w k^2 h^2 / a, the mean over the hinges of a sheet, at least: what a hinge asks for by what a sweep finds of it. Of cotton it is below 0.01, of paper 1 and more. Where it is
-   0.05 sweeps are right, at 0.5 they sag by a quarter too much, and at 5 six times as far as they should. */
+/* The least mean of w k^2 h^2 / a over the hinges of a plate: the stiffness of a hinge relative to what a sweep solves.
+   For cotton it is below 0.01, for paper 1 and more. At 0.05 sweeps are accurate, at 0.5 the sag is a quarter too
+   large, and at 5 six times too large. */
 #define SN_PLATE_RATIO 0.1
 
-/* The same, at most, of what is curved at rest: directions in which its folds point are those of the prediction, and explicit. A dome stands with 416, and trembles with 1,160. */
+/* The largest mean, for plates with curved rest shape: their fold directions are those of the prediction, and so
+   explicit. A dome stands with 416, and trembles with 1,160. */
 #define SN_PLATE_CURVED 500.0
 
-/* rad: a rest angle of less than this is flat. */
+/* rad: a smaller rest angle counts as flat. */
 #define SN_PLATE_FLAT 1e-3
 
 typedef struct sn_plate {
-    uint32_t vertex, vertices; /* in the order of elimination; those that are immovable come last, */
-    uint32_t unknowns;         /*   and these do not */
+    uint32_t vertex, vertices; /* in the order of elimination; immovable ones are last */
+    uint32_t unknowns;         /* number of movable vertices */
     uint32_t hinge, hinges;
     uint32_t body;  /* of the plan */
-    double ratio;   /* 1/s^2: see SN_PLATE_RATIO, times h^2 */
-    double h;       /* s: of the substep that it is factored for; 0: of none */
-    size_t entry;   /* its columns of the factor begin here */
-    bool damped;    /* some of its hinges are, */
-    bool folds;     /*   some are angles, */
-    bool curved;    /*   and some of these are folded at rest */
+    double ratio;   /* 1/s^2: mean of w k^2 / a; times h^2 see SN_PLATE_RATIO */
+    double h;       /* s: the substep of its factor; 0: none */
+    size_t entry;   /* where its columns of the factor begin */
+    bool damped;    /* some of its hinges have damping */
+    bool folds;     /* some of its hinges are angles */
+    bool curved;    /* some of these have a rest angle */
     bool acts;      /* in this step */
-    bool too_large; /* it would take too long to factor */
+    bool too_large; /* factoring would take too long */
 } sn_plate;
 
-/* Hinges that are left to sweeps, and why. */
+/* Why hinges are left to sweeps. */
 enum { SN_LEFT_BREAKS, SN_LEFT_EDGES, SN_LEFT_COUNT };
 
 typedef struct sn_plates_left {
     uint32_t hinges;
-    double ratio; /* of all: see sn_plate */
+    double ratio; /* sum over all: see sn_plate */
 } sn_plates_left;
 
 typedef struct sn_plates {
-    bool made;        /* for: */
-    uint64_t makes;   /*   this plan, */
-    uint64_t changes; /*   these constraints, */
-    uint64_t edits;   /*   what may break, */
-    double least_h;   /* s: and for shorter substeps than this */
-    bool all_tear;    /* all hinges are of sheets that may tear, and so will what tears leave of them */
+    bool made;        /* made for: */
+    uint64_t makes;   /* this plan */
+    uint64_t changes; /* these constraints */
+    uint64_t edits;   /* these breakable constraints and rest shapes */
+    double least_h;   /* s: shorter substeps than this */
+    bool all_tear;    /* all hinges are in sheets that may tear; tears do not change that */
     bool any;         /* some act in this step */
-    uint64_t taken;   /* the plan whose lanes were taken out; 0: none */
-    double h;         /* s: of a substep, */
-    uint32_t steps;   /*   of which a step has so many */
+    uint64_t taken;   /* serial of the plan for which mask is; 0: none */
+    double h;         /* s: of a substep */
+    uint32_t steps;   /* substeps of a step */
     sn_plates_left left[SN_LEFT_COUNT];
     uint32_t count, vertices, hinges;
     sn_plate *plate;
     sn_plate_hinge *hinge;
     uint32_t *slot; /* by vertex */
-    double *mass;   /* kg; 0: it is immovable */
-    uint16_t *mask; /* that of the plan, without lanes of plates that act; by batch */
-    bool *solved;   /* by run of the plan: nothing is left of it */
+    double *mass;   /* kg; 0: immovable */
+    uint16_t *mask; /* by batch: the plan's mask, without lanes of active plates */
+    bool *solved;   /* by run of the plan: no lane is left to sweep */
 
     /* The matrix and its factor, by vertex: */
-    uint32_t *near, *near_start; /* those before it that share a hinge, one of both movable, */
+    uint32_t *near, *near_start; /* earlier vertices with a common hinge, one of both movable */
     double *near_stiff, *near_loss;
-    double *stiff, *loss; /*   and itself */
-    uint32_t *parent;     /* in the tree of eliminations */
-    size_t *column;       /* where its column of the factor begins, */
-    uint32_t *filled;     /*   so many entries long, */
-    uint8_t *width;       /*   alike for 4 columns, or 1; of the first and the last of these, */
-    uint32_t *row;        /*   with these rows, */
-    double *factor;       /*   and the inverse of the diagonal: */
+    double *stiff, *loss; /* the diagonal */
+    uint32_t *parent;     /* in the elimination tree */
+    size_t *column;       /* where its column of the factor begins */
+    uint32_t *filled;     /* entries of that column */
+    uint8_t *width;       /* 4 at the first and the last of four columns with the same structure; 1 at single columns */
+    uint32_t *row;        /* rows of the entries */
+    double *factor;       /* entries */
     double *pivot;
 
     /* In a substep, by vertex: */
     double (*at)[4];   /* m */
-    double (*from)[4]; /* m: where the substep started, of damped plates */
-    double (*push)[4]; /* kg m, and then m */
+    double (*from)[4]; /* m: at the start of the substep, for plates with damping */
+    double (*push)[4]; /* kg m, then the solution in m */
     sn_vec4 *mark;
-    double *sum; /* of factoring: a row */
+    double *sum; /* scratch of factoring: a row */
     uint32_t *seen, *path, *stack;
 
     sn_rooms rooms;
@@ -118,17 +130,19 @@ typedef struct sn_plates {
 
 void sn_plates_release(sn_plates *p, const sn_allocator *allocator);
 
-/* Before a step: makes them if what they are made of has changed. False when memory runs out. */
+/* Before a step: makes the plates if they are out of date. False when memory runs out. */
 bool sn_plates_reserve(sn_plates *p, const sn_allocator *allocator, const sn_solver_in *in);
 
-/* Before the first substep: which of them act. */
+/* Before the first substep: finds which plates act. Returns whether any does. */
 bool sn_plates_begin(sn_plates *p, const sn_solver_in *in);
 
-/* When all particles were predicted, in storage: moves those of one plate. False if something is not finite. keeps: multipliers are read after the substep. */
+/* After prediction, with all particles in storage: moves those of one plate. False if something is not finite. keeps:
+   multipliers are read after the substep. */
 bool sn_plates_load(const sn_plates *p, const sn_solver_in *in, sn_motion motion, const sn_motion_table *table,
                     uint32_t index, bool keeps);
 
-/* plates_factor.c: the order of elimination, and room for factors; the factor for substeps of length h; and the solution for what is in x, in its place. */
+/* plates_factor.c: plans the elimination order and reserves factors; factors for substeps of length h; and solves for
+   x, in place. */
 void sn_plates_plan_factors(sn_plates *p, const sn_allocator *allocator);
 void sn_plates_factor(const sn_plates *p, sn_plate *plate, double h);
 void sn_plates_solve(const sn_plates *p, const sn_plate *plate, double (*x)[4]);
@@ -137,7 +151,7 @@ void sn_plates_solve(const sn_plates *p, const sn_plate *plate, double (*x)[4]);
 void sn_plates_multiply(const sn_plates *p, const sn_plate *plate, double stiff, double loss, double (*x)[4],
                         double (*y)[4]);
 
-/* Adds to a text, for reports, how many act, and how many are too large. */
+/* Appends the number of plates that act, and of those too large, to a text for reports. */
 void sn_plates_tell(const sn_plates *p, char *text, size_t size);
 
 #endif

@@ -1,17 +1,17 @@
-/* Making plates: which sheets, their hinges and their matrix. See plates.h. */
+/* Makes plates: chooses sheets, and lists their hinges and their matrix. See plates.h. */
 #include "base/dvec.h"
 #include "solvers/hierarchy_work.h"
 #include "solvers/plan_work.h"
 #include "solvers/plates.h"
 #include "solvers/solids_work.h"
 
-/* Hinges, at least: of fewer, sweeps find what they exert. */
+/* The fewest hinges of a plate: with fewer, sweeps converge. */
 #define LEAST_PLATE 4u
 
-/* rad: angles that are folded by more at rest are left to sweeps. */
+/* rad: angles with a larger rest angle are left to sweeps. */
 #define FOLDED 0.6
 
-/* 1/s^2: a hinge without compliance has w k^2 / a of this. */
+/* 1/s^2: the largest w k^2 / a of a hinge. A hinge without compliance has this. */
 #define RIGID 1e12
 
 #define NONE SN_PLAN_NONE
@@ -21,9 +21,9 @@ typedef struct plates_work {
     const sn_solver_in *in;
     const sn_allocator *allocator;
     uint32_t slots;
-    uint32_t *sheet;     /* by slot: which one it is of, or NONE */
+    uint32_t *sheet;     /* by slot: the number of its sheet, or NONE */
     uint32_t *vertex_of; /* by slot */
-    bool *tears;         /* by slot: a rod there may tear; NULL: nowhere */
+    bool *tears;         /* by slot: a rod there may tear; NULL: none can */
     uint32_t *rod_start, *rod;
     bool all_tear;
 } plates_work;
@@ -33,7 +33,7 @@ static void *room(plates_work *w, size_t count, size_t size)
     return rooms_take(&w->p->rooms, w->allocator, count, size);
 }
 
-/* ---- Which hinges ------------------------------------------------------------------------------------------------------------- */
+/* ---- Hinges ------------------------------------------------------------------------------------------------------ */
 
 static void mark_tears(plates_work *w)
 {
@@ -50,7 +50,7 @@ static void mark_tears(plates_work *w)
     }
 }
 
-/* Rods by slot: the slots that they lead to. */
+/* Lists the rods by slot, as the slots at their other ends. */
 static void list_rods(plates_work *w)
 {
     const sn_pool *pool = w->in->store->pool[SN_KIND_DISTANCE];
@@ -81,7 +81,7 @@ static bool is_rod(const plates_work *w, uint32_t a, uint32_t b)
     return is;
 }
 
-/* Whether the pieces or edges of an angle are rods, and it is hardly folded at rest. */
+/* Whether the sides or edges of an angle are rods, and its rest angle is small. */
 static bool is_framed(const plates_work *w, uint32_t kind, uint32_t row, const uint32_t slot[4])
 {
     const double rest = (double)w->in->store->pool[kind]->param[row];
@@ -95,9 +95,9 @@ static bool is_framed(const plates_work *w, uint32_t kind, uint32_t row, const u
                      is_rod(w, slot[1], slot[3]) && is_rod(w, slot[2], slot[3]);
 }
 
-/* The hinges of all sheets, one after the other. */
+/* An iteration over the hinges of all sheets. */
 typedef struct walk {
-    uint32_t which, row; /* the next */
+    uint32_t which, row; /* the next one */
     uint32_t kind, at, slot[4];
 } walk;
 
@@ -106,9 +106,9 @@ static const uint32_t kinds[] = {SN_KIND_BENDING, SN_KIND_DIHEDRAL, SN_KIND_ANGL
 
 /* What becomes of a hinge. */
 enum {
-    TAKEN =
-        SN_LEFT_COUNT, /* it is one of a plate: batches have it, between particles of the plan, and it neither breaks nor tears. Otherwise it is one of
-                              those that are left, or */
+    /* TAKEN: it belongs to a plate. It is in a batch, between particles of the plan, and neither breaks nor tears.
+       Lower values: the reason why it is left to sweeps. IGNORED: it does not count. */
+    TAKEN = SN_LEFT_COUNT,
     IGNORED
 };
 
@@ -127,7 +127,7 @@ static uint32_t fate_of(plates_work *w, uint32_t kind, uint32_t row, uint32_t sl
             return IGNORED;
         tears = tears || (w->tears && w->tears[slot[i]]);
     }
-    slot[3] = points < 4 ? slot[0] : slot[3]; /* a fourth one, with no weight */
+    slot[3] = points < 4 ? slot[0] : slot[3]; /* a fourth vertex, without weight */
     if (tears)
         return SN_LEFT_BREAKS;
     w->all_tear = false;
@@ -152,7 +152,7 @@ static bool next(plates_work *w, walk *k)
     return false;
 }
 
-/* Where a particle is in the rest shape; if it has none, where it is now. */
+/* The position of a particle in the rest shape, or the present one if it has none. */
 static sn_dvec3 rest_place(const plates_work *w, uint32_t slot)
 {
     const sn_stiffen *stiffen = &w->in->stiffen;
@@ -163,7 +163,7 @@ static sn_dvec3 rest_place(const plates_work *w, uint32_t slot)
     return (sn_dvec3){(double)at.x, (double)at.y, (double)at.z};
 }
 
-/* The distance of a from the line through c and d, and where its foot is on it: 0 at d, 1 at c. */
+/* The distance of a from the line through c and d. *foot: the projection of a on this line, 0 at d, 1 at c. */
 static double height(sn_dvec3 a, sn_dvec3 c, sn_dvec3 d, double *foot)
 {
     const sn_dvec3 e = dvec3_sub(d, c), da = dvec3_sub(a, d);
@@ -171,7 +171,8 @@ static double height(sn_dvec3 a, sn_dvec3 c, sn_dvec3 d, double *foot)
     return dvec3_length(dvec3_cross(e, da)) / dvec3_length(e);
 }
 
-/* What a dihedral angle changes by where its triangles, unfolded, are moved along their normal: the inverse of heights, and what the ends of the edge take back of that. */
+/* The gradient of a dihedral angle by displacements along the normal of its unfolded triangles: the inverse heights,
+   and the opposite shares of the ends of the edge. */
 static void weigh_dihedral(const plates_work *w, const uint32_t slot[4], double k[4])
 {
     const sn_dvec3 a = rest_place(w, slot[0]), b = rest_place(w, slot[1]), c = rest_place(w, slot[2]),
@@ -185,7 +186,7 @@ static void weigh_dihedral(const plates_work *w, const uint32_t slot[4], double 
         k[i] = isfinite(k[i]) ? k[i] : 0;
 }
 
-/* Of an angle, the same of two pieces of a line. */
+/* The same for an angle between two sides. */
 static void weigh_angle(const plates_work *w, const uint32_t slot[4], double k[4])
 {
     const sn_dvec3 a = rest_place(w, slot[0]), b = rest_place(w, slot[1]), c = rest_place(w, slot[2]);
@@ -197,7 +198,7 @@ static void weigh_angle(const plates_work *w, const uint32_t slot[4], double k[4
         k[i] = isfinite(k[i]) ? k[i] : 0;
 }
 
-/* Its weights; and what its particles do to it, 1 / (kg m^2). */
+/* The weights k of a hinge. Returns the mobility of the hinge, 1 / (kg m^2). */
 static double weigh(const plates_work *w, const walk *at, double k[4])
 {
     const sn_real *param = w->in->store->pool[at->kind]->param;
@@ -222,17 +223,17 @@ static double compliance_of(const plates_work *w, const walk *at, double moves)
     return given > least ? given : least;
 }
 
-/* ---- Which sheets ------------------------------------------------------------------------------------------------------------- */
+/* ---- Sheets ------------------------------------------------------------------------------------------------------ */
 
 typedef struct sheet_facts {
     uint32_t flags;  /* SN_SOFT_CLOSED: it has substeps of its own (tiled_closed.c), or may have */
     uint32_t number; /* of the plate, or NONE */
     uint32_t hinges;
     bool folds;   /* it has angles */
-    double ratio; /* of all hinges */
+    double ratio; /* sum over all hinges */
 } sheet_facts;
 
-/* What is known of each sheet, by its lowest slot. */
+/* Collects the facts of each sheet, by its lowest slot. */
 static void look_at_sheets(plates_work *w, sheet_facts *facts)
 {
     double k[4];
@@ -247,7 +248,7 @@ static void look_at_sheets(plates_work *w, sheet_facts *facts)
     }
 }
 
-/* What is known of the hinges that are left to sweeps. */
+/* Collects the facts of the hinges that are left to sweeps. */
 static void look_at_left(plates_work *w)
 {
     double k[4];
@@ -264,7 +265,7 @@ static void look_at_left(plates_work *w)
         }
 }
 
-/* Notes rest shapes of sheets and lines with angles that are stiff, or nearly. */
+/* Notes the rest shapes of sheets and lines with angles, if they are stiff or nearly so. */
 static void note_shapes(plates_work *w, const sheet_facts *facts, double h)
 {
     bool any = false;
@@ -278,7 +279,7 @@ static void note_shapes(plates_work *w, const sheet_facts *facts, double h)
         w->p->rooms.failed = true;
 }
 
-/* Sheets that are stiff get a number, slots of others NONE. */
+/* Numbers the sheets that are stiff; the slots of others get NONE. */
 static void choose(plates_work *w, double h)
 {
     sn_plates *p = w->p;
@@ -319,9 +320,9 @@ static void choose(plates_work *w, double h)
     }
 }
 
-/* ---- Vertices and hinges ------------------------------------------------------------------------------------------------------ */
+/* ---- Vertices and hinges ----------------------------------------------------------------------------------------- */
 
-/* Particles of each plate, movable ones first. */
+/* Lists the particles of each plate, movable ones first. */
 static void list_vertices(plates_work *w)
 {
     sn_plates *p = w->p;
@@ -380,7 +381,7 @@ static void list_hinges(plates_work *w)
         hinge->points = pool->kind->points;
         hinge->row = at.at;
         hinge->rest = at.kind != SN_KIND_BENDING ? (double)pool->param[at.at] : 0;
-        hinge->stiffness = moves > 0 ? 1 / compliance : 0; /* between immovable particles it does nothing */
+        hinge->stiffness = moves > 0 ? 1 / compliance : 0; /* it has no effect between immovable particles */
         hinge->damping = moves > 0 ? (double)pool->give[at.at].damping : 0;
         plate->damped = plate->damped || hinge->damping > 0;
         plate->folds = plate->folds || at.kind != SN_KIND_BENDING;
@@ -390,7 +391,7 @@ static void list_hinges(plates_work *w)
     }
 }
 
-/* ---- All of it ---------------------------------------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 static void reserve_substeps(plates_work *w)
 {
@@ -419,7 +420,7 @@ static void make(plates_work *w, double h)
     reserve_substeps(w);
 }
 
-/* Whether masses are those for which they were made. */
+/* Whether masses are those for which the plates were made. */
 static bool are_masses_same(const sn_plates *p, const sn_solver_in *in)
 {
     for (uint32_t i = 0; i < p->vertices; ++i) {
@@ -439,7 +440,7 @@ void sn_plates_release(sn_plates *p, const sn_allocator *allocator)
 bool sn_plates_reserve(sn_plates *p, const sn_allocator *allocator, const sn_solver_in *in)
 {
     const sn_store *store = in->store;
-    const double h = (double)in->h / in->settings->substeps; /* `in` is that of the step */
+    const double h = (double)in->h / in->settings->substeps; /* `in` is the input of the step */
     bool may = false;
     p->h = h;
     p->steps = in->settings->substeps;

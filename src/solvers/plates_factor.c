@@ -1,13 +1,14 @@
-/* The matrix of a plate: order of elimination, sparse factor, solution. See plates.h. */
+/* The matrix of a plate: elimination order, sparse factor, solution. See plates.h. */
 #include "solvers/plates.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Multiplications of a factorisation, at most: two seconds, of a sheet of 300 by 300. Larger ones are left to sweeps. */
+/* The most multiplications of a factorisation: two seconds, for a sheet of 300 by 300. Larger sheets are left to
+   sweeps. */
 #define MOST_WORK 2e9
 
-/* Parts with so many vertices are not cut any more. */
+/* Parts with this number of vertices are not divided further. */
 #define SMALLEST_PART 24u
 
 #define NONE SN_PLAN_NONE
@@ -15,15 +16,15 @@
 typedef struct planning {
     sn_plates *p;
     uint32_t *hinge_start, *hinge; /* by vertex: its hinges */
-    uint32_t *start, *near;        /* by vertex: those with which it shares one, of immovable ones movable ones alone */
-    uint32_t *order;               /* vertices as they will be numbered */
-    uint32_t *part;                /* by vertex: which part it is in */
+    uint32_t *start, *near;        /* by vertex: vertices of the same hinges; immovable ones list movable ones only */
+    uint32_t *order;               /* vertices in the order of their new numbers */
+    uint32_t *part;                /* by vertex: its part */
     uint32_t *level, *queue;       /* by vertex */
-    uint32_t *segment;             /* parts that wait to be cut: two numbers each */
+    uint32_t *segment;             /* parts that are to be divided: two numbers each */
     uint32_t waiting, parts;
 } planning;
 
-/* ---- Neighbours --------------------------------------------------------------------------------------------------------------- */
+/* ---- Neighbours -------------------------------------------------------------------------------------------------- */
 
 static void list_hinges(planning *w)
 {
@@ -38,7 +39,7 @@ static void list_hinges(planning *w)
             w->hinge[w->hinge_start[p->hinge[i].vertex[k] + 1]++] = i;
 }
 
-/* `mark` has NONE for every vertex, or numbers of vertices before this one. */
+/* `mark` has NONE for every vertex, or the numbers of earlier vertices. */
 static void list_neighbours(planning *w, uint32_t *mark)
 {
     const sn_plates *p = w->p;
@@ -58,9 +59,10 @@ static void list_neighbours(planning *w, uint32_t *mark)
     w->start[p->vertices] = count;
 }
 
-/* ---- Nested dissection -------------------------------------------------------------------------------------------------------- */
+/* ---- Nested dissection ------------------------------------------------------------------------------------------- */
 
-/* Those of one part that hang together with `first`, by breadth-first search, in the queue; their levels begin after `base`, which is above all of the last search in this part. */
+/* Breadth-first search from `first` within its part. The vertices are left in the queue, and their number is returned.
+   Levels start at base + 1; base must be above all levels of the last search in this part. */
 static uint32_t search(planning *w, uint32_t first, uint32_t part, uint32_t base)
 {
     uint32_t count = 1;
@@ -79,7 +81,7 @@ static uint32_t search(planning *w, uint32_t first, uint32_t part, uint32_t base
     return count;
 }
 
-/* On which side of the middle level a vertex is; 2: on neither, it keeps them apart. */
+/* The side of a vertex: 0 or 1, before or behind the middle level; 2: the separator. */
 static uint32_t side_of(const planning *w, uint32_t v, uint32_t part, uint32_t middle)
 {
     uint32_t side = w->level[v] <= middle ? 0 : 1;
@@ -89,7 +91,7 @@ static uint32_t side_of(const planning *w, uint32_t v, uint32_t part, uint32_t m
     return side;
 }
 
-/* A part that is to be cut. */
+/* Adds a part to those that are to be divided. */
 static void wait_for(planning *w, uint32_t first, uint32_t end)
 {
     if (end - first <= SMALLEST_PART)
@@ -101,12 +103,12 @@ static void wait_for(planning *w, uint32_t first, uint32_t end)
     w->segment[2 * w->waiting++ + 1] = end;
 }
 
-/* Cuts a part that hangs together, and is in the queue: one side, the other side, and then what keeps them apart. */
+/* Divides a connected part, which is in the queue: one side, the other side, and then the separator. */
 static void cut_in_two(planning *w, uint32_t first, uint32_t count)
 {
     const uint32_t part = w->part[w->order[first]];
     uint32_t end[3], at = first;
-    for (uint32_t turn = 0; turn < 2; ++turn) /* from one end of it to the other */
+    for (uint32_t turn = 0; turn < 2; ++turn) /* from one end to the other */
         search(w, w->queue[count - 1], part, w->level[w->queue[count - 1]]);
     const uint32_t middle = w->level[w->queue[count / 2]];
     for (uint32_t side = 0; side < 3; ++side) {
@@ -115,7 +117,7 @@ static void cut_in_two(planning *w, uint32_t first, uint32_t count)
                 w->order[at++] = w->queue[i];
         end[side] = at;
     }
-    if (end[0] == first || end[1] == end[0]) /* it has hardly any levels */
+    if (end[0] == first || end[1] == end[0]) /* it has too few levels */
         return;
     wait_for(w, first, end[0]);
     wait_for(w, end[0], end[1]);
@@ -132,7 +134,7 @@ static void cut(planning *w)
         cut_in_two(w, first, count);
         return;
     }
-    for (uint32_t i = first; i < end; ++i) /* what does not hang together */
+    for (uint32_t i = first; i < end; ++i) /* the vertices that are not connected to these */
         if (!w->level[w->order[i]])
             w->order[at++] = w->order[i];
     for (uint32_t i = 0; i < count; ++i)
@@ -141,9 +143,9 @@ static void cut(planning *w)
     wait_for(w, at, end);
 }
 
-/* ---- Numbers ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
 
-/* Gives vertices their numbers. `number` and `copy` are scratch, by vertex. */
+/* Renumbers the vertices. `number` and `copy` are scratch, by vertex. */
 static void renumber(planning *w, uint32_t *number, double *copy)
 {
     sn_plates *p = w->p;
@@ -162,7 +164,7 @@ static void renumber(planning *w, uint32_t *number, double *copy)
             p->hinge[i].vertex[k] = number[p->hinge[i].vertex[k]];
 }
 
-/* The lower half of the matrix, row by row. `place`, by vertex: where it is in this row. */
+/* Fills the lower half of the matrix, row by row. place, by vertex: its index in this row. */
 static void fill_rows(planning *w, const uint32_t *number, uint32_t *place)
 {
     sn_plates *p = w->p;
@@ -193,9 +195,10 @@ static void fill_rows(planning *w, const uint32_t *number, uint32_t *place)
     p->near_start[p->vertices] = count;
 }
 
-/* ---- The tree of eliminations ------------------------------------------------------------------------------------------------- */
+/* ---- The elimination tree ---------------------------------------------------------------------------------------- */
 
-/* Columns in which row v of the factor has something, in an order in which they can be eliminated: those on the stack of the plate from where this tells to its end. */
+/* Finds the columns with an entry in row v of the factor, in an order in which they can be eliminated. They are on the
+   stack of the plate, from the returned index to its end. */
 static uint32_t reach(const sn_plates *p, const sn_plate *plate, uint32_t v)
 {
     uint32_t top = plate->vertex + plate->unknowns, *path = p->path + plate->vertex;
@@ -226,7 +229,7 @@ static void find_parents(const sn_plates *p, const sn_plate *plate, uint32_t *an
     }
 }
 
-/* Where columns begin; multiplications of factoring them. */
+/* Finds where columns begin. Returns the number of multiplications of the factorisation. */
 static double measure(const sn_plates *p, const sn_plate *plate, size_t *entries)
 {
     const uint32_t end = plate->vertex + plate->unknowns;
@@ -316,7 +319,7 @@ void sn_plates_plan_factors(sn_plates *p, const sn_allocator *allocator)
 #undef ROOM
 }
 
-/* ---- Factoring and solving ---------------------------------------------------------------------------------------------------- */
+/* ---- Factoring and solving --------------------------------------------------------------------------------------- */
 
 void sn_plates_factor(const sn_plates *p, sn_plate *plate, double h)
 {
@@ -341,12 +344,12 @@ void sn_plates_factor(const sn_plates *p, sn_plate *plate, double h)
             p->factor[last] = by;
             diagonal -= by * by;
         }
-        p->pivot[v] = 1 / sqrt(diagonal > 0 ? diagonal : p->mass[v]); /* it is at least the mass, but for rounding */
+        p->pivot[v] = 1 / sqrt(diagonal > 0 ? diagonal : p->mass[v]); /* it is at least the mass, apart from rounding */
     }
     plate->h = h;
 }
 
-/* Two numbers at once: a vector, and a fourth number, are two of them. */
+/* Two numbers in a vector. A displacement and a fourth number are two of these. */
 #ifdef __GNUC__
 typedef double two __attribute__((vector_size(16)));
 #define TWO_LESS(a, b, s) ((a) - (b) * (s))
@@ -409,7 +412,7 @@ static void solve_up(const sn_plates *p, uint32_t v, double (*x)[4])
     STORE(x[v], a);
 }
 
-/* Four columns that have the same rows below them: these come behind those that they have in each other. */
+/* Four columns with the same rows below them. These rows come after the entries of the columns in each other's rows. */
 typedef struct columns {
     const double *a, *b, *c, *d;
     const uint32_t *row;
@@ -495,7 +498,7 @@ void sn_plates_solve(const sn_plates *p, const sn_plate *plate, double (*x)[4])
     }
 }
 
-/* y -= (stiff * S + loss * B) x, with the diagonal and what is before it in each row, and by symmetry behind it. */
+/* y -= (stiff * S + loss * B) x, from the diagonal and the lower half, which also gives the upper half. */
 void sn_plates_multiply(const sn_plates *p, const sn_plate *plate, double stiff, double loss, double (*x)[4],
                         double (*y)[4])
 {

@@ -13,12 +13,12 @@ bool sn_preload_takes(const sn_store *store, uint32_t kind, uint32_t row)
     const sn_pool *pool = store->pool[kind];
     const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
     bool takes = sn_preload_has(kind);
-    for (uint32_t i = 0; takes && i < pool->kind->points; ++i) /* a list has no spots */
+    for (uint32_t i = 0; takes && i < pool->kind->points; ++i) /* a list has no barycentric points */
         takes = !(point[i] & SN_SPOT_BIT);
     return takes;
 }
 
-/* As wide_preload in wide/distance.h finds it. */
+/* Computes the same as wide_preload in wide/distance.h. */
 bool sn_preload_one(const sn_solver_in *in, uint32_t kind, uint32_t row, float most_share)
 {
     sn_pool *pool = in->store->pool[kind];

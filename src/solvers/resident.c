@@ -1,15 +1,15 @@
 /* Tiles of planes that stay in planes from the first pass of a step to the last.
 
-   Others move some of their particles in between. Later layers move places alone, in storage; the velocity that goes with that is
-   added by the tile, when it settles. So these particles are exchanged by their places, and one column of four travels from one
-   core's cache to another's. Constraints outside of layers settle what they move themselves: theirs are exchanged with all that
-   belongs to them. */
+   Other constraints move some of their particles in between. Later layers only move positions, in storage; the tile
+   adds the velocity when it settles. So for these particles only positions are exchanged, and one column of four
+   travels between the caches of cores. Constraints outside the layers settle what they move themselves: for their
+   particles all columns are exchanged. */
 #include "solvers/tiled_work.h"
 
-/* A row with so many particles that others touch is exchanged as a whole. */
+/* A row with at least this many particles that others move is exchanged as a whole. */
 #define LEAST_TOGETHER 4u
 
-/* ---- Which tile moves what ------------------------------------------------------------------------------------------------------- */
+/* ---- Exchanged particles ----------------------------------------------------------------------------------------- */
 
 static void touch_visits(const sn_solver_in *in, uint8_t *touched, const sn_visit *visit, uint32_t count, uint8_t how)
 {
@@ -38,7 +38,7 @@ static bool add_exchange(tiled *t, const sn_allocator *allocator, const sn_tile 
     return true;
 }
 
-/* Lists the particles of a tile of planes that later layers move: rows of which many are, as a whole. */
+/* Lists the particles of a tile of planes that later layers move. Rows with many of them are listed as a whole. */
 static bool list_later(tiled *t, const sn_allocator *allocator, const sn_tile *tile, uint8_t *touched)
 {
     uint32_t full = in_full_rows(tile), rows = 0;
@@ -58,7 +58,8 @@ static bool list_later(tiled *t, const sn_allocator *allocator, const sn_tile *t
     return true;
 }
 
-/* And those that constraints outside of layers move; *next: the first of these that is in no tile before. */
+/* Lists the particles that constraints outside the layers move. *next: the first of these particles that is in no
+   earlier tile. */
 static bool list_wholes(tiled *t, const sn_allocator *allocator, const sn_tile *tile, uint32_t *next)
 {
     const uint32_t *rest = t->rest_table.column[0];
@@ -154,7 +155,7 @@ bool sn_resident_reserve(tiled *t, const sn_allocator *allocator, const sn_solve
     return true;
 }
 
-/* ---- In and out ------------------------------------------------------------------------------------------------------------ */
+/* ---- In and out -------------------------------------------------------------------------------------------------- */
 
 planes sn_resident_planes(const layer *l, uint32_t index)
 {
@@ -201,7 +202,7 @@ void sn_resident_enter(const layer *l, const sn_tile *tile, const sn_motion *mot
     sn_motion full = *motion;
     uint32_t lane, rows = in_full_rows(tile) / LANES, more = tile->rows - rows;
     full.count = rows * LANES;
-    memset(p.plane - PLANE_MARGIN, 0, PLANE_MARGIN * sizeof *p.plane); /* what lanes reach beside the particles */
+    memset(p.plane - PLANE_MARGIN, 0, PLANE_MARGIN * sizeof *p.plane); /* lanes read beside the particles */
     memset(p.plane + (size_t)rows * SN_ROW, 0, (plane_floats(more) - PLANE_MARGIN) * sizeof *p.plane);
     memset(p.side + (size_t)rows * SN_SIDE_ROW, 0, (size_t)more * SN_SIDE_ROW * sizeof *p.side);
     if (p.start)
@@ -241,9 +242,9 @@ void sn_resident_leave(const layer *l, const sn_tile *tile, const sn_motion *mot
     }
 }
 
-/* ---- Exchanging ------------------------------------------------------------------------------------------------------------ */
+/* ---- Exchanging -------------------------------------------------------------------------------------------------- */
 
-/* Later layers move x in coarse tiles, x_low in others. */
+/* Later layers move x of coarse tiles, and x_low of others. */
 static void pull(const layer *l, const sn_motion *m, const exchange *e, planes p)
 {
     const sn_vec4 *from = (m->coarse ? m->x : m->x_low) + e->slot;
@@ -253,7 +254,7 @@ static void pull(const layer *l, const sn_motion *m, const exchange *e, planes p
         put3(find_place(p, e->row, e->lane).at + (m->coarse ? SN_PLANE_X : SN_PLANE_D) * LANES, *from);
 }
 
-/* Two columns of particles, from the places of x and of d. */
+/* Copies two columns of particles to storage, from the rows of x and of d. */
 static void copy_out(const layer *l, const exchange *e, const float *plane, sn_vec4 *x, sn_vec4 *d)
 {
     const float *row = plane + (size_t)e->row * SN_ROW;
@@ -274,7 +275,7 @@ void sn_resident_pull_led(const layer *l, const sn_tile *tile, const sn_motion *
         uint32_t lane, row = place_in_rows(tile, i - tile->first, &lane);
         const row_place place = find_place(p, row, lane);
         pull_whole(motion, i, place);
-        put3(place.mark, (motion->coarse ? motion->x : motion->x_low)[i]); /* settling finds that nothing moved it */
+        put3(place.mark, (motion->coarse ? motion->x : motion->x_low)[i]); /* so settling adds no velocity */
     }
 }
 

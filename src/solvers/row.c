@@ -1,4 +1,4 @@
-/* The formula for one constraint at a time, in double: the block is small, and its conditioning is the kind's business, not ours. */
+/* The formula for one constraint at a time, in double: the block is small, and its conditioning depends on the kind. */
 #define SN_LANE_DOUBLE 1
 #define ROWS_TRY_SETS  1
 #include "solvers/row.h"
@@ -44,7 +44,7 @@ double sn_row_rounded_off(const sn_block *block, uint32_t r, const sn_frame *fra
     return sum;
 }
 
-/* J W J^T of the rows in this order, its lower half. */
+/* J W J^T of the rows in this order, the lower half. */
 static void add_up(const sn_block *block, const uint32_t *order, double a[SN_MAX_ROWS][SN_MAX_ROWS])
 {
     for (uint32_t r = 0; r < block->rows; ++r)
@@ -75,7 +75,7 @@ static bool is_bounded(const sn_row_now *now)
     return now->inequality || now->limited || now->type == SN_ROW_REST || now->most < (double)INFINITY;
 }
 
-/* Equalities come first: what they say already is not asked of the others. */
+/* Equalities come first, so that bounded rows that depend on them have nothing left to do. */
 bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
                        const sn_real *lambda, sn_real *dlambda)
 {
@@ -170,7 +170,7 @@ void sn_row_apply_block(const sn_block *block, sn_real *lambda, const sn_real *d
 {
     for (uint32_t r = 0; r < block->rows; ++r)
         lambda[r] += dlambda[r];
-    if (block->count == 4) { /* two bodies, with their turns */
+    if (block->count == 4) { /* two bodies, each with its orientation */
         apply_rows(block, 4, dlambda, d);
         return;
     }
@@ -186,7 +186,8 @@ double sn_row_excess(const sn_row *row, double c)
     return larger(larger((double)row->low - c, c - (double)row->high), 0);
 }
 
-/* By how much a row is missed, in the unit of C. What may give way is not missed: only its limits are. */
+/* The error of a row, in the unit of C. A row that may give way (a rate, a row at rest, a bounded one) has no error,
+   except beyond its limits. */
 static sn_real row_missed(const sn_block *block, uint32_t r, const sn_row_now *now, const sn_frame *frame,
                           sn_real lambda)
 {

@@ -2,23 +2,26 @@
 
        dlambda = [-C - a lambda - g grad C . d] / [(1 + g) sum w |grad C|^2 + a],     d += w grad C dlambda
 
-   C and its gradient at the moved positions x + d, a = compliance / h^2, g = compliance * damping / h, h the
-   integrator's effective step (Macklin, Mueller and Chentanez, "XPBD", 2016). lambda starts at 0 in every substep and
-   accumulates over passes: resetting it would make stiffness depend on their number. For several rows the sums become
-   the matrix A = (1 + g) J W J^T + a, solved at once. The lectures' stiffness k scales dlambda.
+   C and its gradient are taken at the moved positions x + d. a = compliance / h^2, g = compliance * damping / h, and h
+   is the integrator's effective step (Macklin, Mueller and Chentanez, "XPBD", 2016). lambda starts at 0 in every
+   substep and accumulates over passes: resetting it would make stiffness depend on the number of passes. For several
+   rows the sums become the matrix A = (1 + g) J W J^T + a, solved at once. The stiffness k of the lectures scales
+   dlambda.
 
-   Inequalities (C >= 0) push only, and only when violated: damping alone does not make them act at a distance. A
-   rigid one keeps what it pushed in earlier passes of the substep; a compliant one may take it back, down to lambda =
-   0. Kinds with own_rows say of each row what it means now (sn_row): then a row may be a rate, -C becomes rate h - grad C . d;
-   may have a compliance of its own; its lambda may be bounded, by most h^2; and C may have limits, which are kept by as much
-   force as it takes. */
+   Inequalities (C >= 0) only push, and only when they are violated: damping alone does not make them act at a distance.
+   A rigid inequality keeps its lambda from earlier passes of the substep. A compliant one may reduce it again, down to
+   lambda = 0.
+
+   Kinds with own_rows describe each row at each evaluation (sn_row). Then a row may be a rate: -C becomes rate h - grad
+   C . d. It may have a compliance of its own. Its lambda may be bounded, by most h^2. C may have limits, which are
+   enforced with any force. */
 #ifndef SN_SOLVERS_ROW_H
 #define SN_SOLVERS_ROW_H
 
 #include "base/math.h"
 #include "constraints/evaluate.h"
 
-/* A constraint's constants for one substep. */
+/* The parameters of a constraint in one substep. */
 typedef struct sn_row_give {
     sn_real alpha;     /* compliance / h^2 */
     sn_real gamma;     /* compliance * damping / h */
@@ -26,7 +29,7 @@ typedef struct sn_row_give {
     sn_real inverse_h; /* 1/s */
 } sn_row_give;
 
-/* The largest alpha and gamma: a constraint that is softer exerts nothing that could be seen, and infinities would. */
+/* The largest alpha and gamma. A softer constraint exerts no visible force, and infinite numbers would do harm. */
 #define SN_ROW_MOST ((sn_real)1e30)
 
 static inline sn_row_give row_give(const sn_give *give, sn_real inverse_h)
@@ -42,21 +45,21 @@ static inline sn_real row_stiffness(sn_real k, uint32_t n)
     return n <= 1 || k == 0 || k == 1 ? k : (sn_real)-math_expm1(math_log(1 - (double)k) / n);
 }
 
-/* Whether a row takes part: an equality, a violated inequality (or one that is not a number), or a compliant one that
-   may have to take back what it pushed. */
+/* Whether a row acts: an equality, a violated inequality (or one that is not a number), or a compliant inequality whose
+   lambda may have to be reduced. */
 static inline bool row_acts(bool inequality, sn_real c, sn_real alpha, sn_real lambda)
 {
     return !inequality || !(c >= 0) || (alpha > 0 && lambda > 0);
 }
 
-/* What one row of a block is at present. */
+/* The meaning of one row of a block at present. */
 typedef struct sn_row_now {
     sn_row_type type;
     bool inequality;
-    bool limited; /* C has limits: */
+    bool limited; /* C has limits: low and high */
     double alpha, gamma;
-    double most;      /* of |lambda|; INFINITY: any */
-    double low, high; /* of C; infinite: none */
+    double most;      /* of |lambda|; INFINITY: no bound */
+    double low, high; /* of C; infinite: no limit */
 } sn_row_now;
 
 sn_row_now sn_row_look(const sn_block *block, uint32_t r, uint32_t inequality, const sn_row_give *give);
@@ -66,8 +69,8 @@ static inline bool row_is_limited(const sn_row_now *now)
     return now->limited;
 }
 
-/* grad C . d of one row. Here and below count is block->count: passed apart, so that for the usual shapes it is a
-   constant and loops over it are unrolled. */
+/* grad C . d of one row. Here and below count is block->count. It is a parameter so that it is a constant for the usual
+   shapes, and loops over it are unrolled. */
 SN_INLINE sn_real row_motion(const sn_block *block, uint32_t count, uint32_t row, const sn_vec4 *d)
 {
     sn_real sum = 0;
@@ -76,8 +79,8 @@ SN_INLINE sn_real row_motion(const sn_block *block, uint32_t count, uint32_t row
     return sum;
 }
 
-/* The same for the way that dampers resist: the effective step times the rate of C. With BDF2, whose velocity is
-   (3 d - d_old) / 2h, that is d - d_old / 3, or 2/3 d without a past; otherwise d itself. */
+/* The same for the displacement that dampers resist: the effective step times the rate of C. With BDF2, whose velocity
+   is (3 d - d_old) / 2h, that is d - d_old / 3, or 2/3 d without a history. Otherwise it is d. */
 SN_INLINE sn_real row_way(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
 {
     sn_real sum = 0;
@@ -94,7 +97,7 @@ SN_INLINE sn_real row_way(const sn_block *block, uint32_t count, uint32_t row, c
     return sum;
 }
 
-/* The same with what contact is about to do. For dampers, and not for rates. */
+/* The same, plus the displacement expected from contact. For dampers, not for rates. */
 SN_INLINE sn_real row_damped_way(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
 {
     sn_real sum = row_way(block, count, row, frame);
@@ -103,8 +106,8 @@ SN_INLINE sn_real row_damped_way(const sn_block *block, uint32_t count, uint32_t
     return sum;
 }
 
-/* What a way has in it that is none: where rounding put the start of it. A rate, of which there is not much in a substep, is
-   to be known better than that. */
+/* The part of row_way that is only rounding of the position at the start. The displacement of a rate in a substep is
+   small, so this part has to be removed. */
 double sn_row_rounded_off(const sn_block *block, uint32_t r, const sn_frame *frame);
 
 /* d += w grad C dlambda. */
@@ -118,20 +121,21 @@ SN_INLINE void row_apply(const sn_block *block, uint32_t count, uint32_t row, sn
     }
 }
 
-/* Several rows at once; in row.c. */
+/* dlambda of several rows, solved together; in row.c. */
 bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
                        const sn_real *lambda, sn_real *dlambda);
 
-/* A step is good as far as turns are small, for gradients turn along with bodies: one that would turn a body by more than 0.25
-   rad is shortened as a whole, and momentum is conserved; the rest is left to passes and substeps to come. Without that, joints
-   of bodies that were struck so that they turn by more than half a radian in a substep gain energy until all is infinite. */
+/* A linear step is accurate only while rotations are small, because gradients rotate with bodies. A step that would
+   rotate a body by more than 0.25 rad is scaled down as a whole, so momentum is conserved. The rest is left to later
+   passes and substeps. Without that, joints gain energy without bound if an impact rotates their bodies by more than
+   half a radian in a substep. */
 void sn_row_limit_turns(const sn_block *block, const sn_frame *frame, sn_real *dlambda);
 
-/* lambda += dlambda, and what row_apply does for each of its rows in turn. */
+/* lambda += dlambda, and row_apply for each of the rows in turn. */
 void sn_row_apply_block(const sn_block *block, sn_real *lambda, const sn_real *dlambda, sn_vec4 *d);
 
-/* By how much the multipliers of an evaluated constraint are to change, without changing anything: a solver that puts
-   several constraints together applies it later. Rows that do not act get 0. False if the result would not be finite. */
+/* Computes the change of the multipliers of an evaluated constraint, and changes nothing: a solver that combines
+   several constraints applies it later. Rows that do not act get 0. False if the result is not finite. */
 SN_INLINE bool row_step(const sn_block *block, uint32_t count, uint32_t rows, uint32_t inequality, sn_row_give give,
                         const sn_frame *frame, const sn_real *lambda, sn_real *dlambda)
 {
@@ -147,7 +151,7 @@ SN_INLINE bool row_step(const sn_block *block, uint32_t count, uint32_t rows, ui
     if (!isfinite(c) || !isfinite(mobility))
         return false;
     if (mobility == 0 && give.alpha == 0)
-        return true; /* nothing here can move; a soft one still exerts its force */
+        return true; /* nothing here can move; a compliant constraint still exerts its force */
     sn_real wanted = -c - give.alpha * lambda[0];
     if (give.gamma > 0)
         wanted -= give.gamma * row_damped_way(block, count, 0, frame);
@@ -158,8 +162,8 @@ SN_INLINE bool row_step(const sn_block *block, uint32_t count, uint32_t rows, ui
     return isfinite(step);
 }
 
-/* Projects an evaluated constraint: moves frame->d and accumulates lambda. False if the result would not be finite;
-   nothing has then been moved. */
+/* Projects an evaluated constraint: moves frame->d and accumulates lambda. False if the result is not finite; then
+   nothing was moved. */
 SN_INLINE bool row_solve(const sn_block *block, uint32_t count, uint32_t rows, uint32_t inequality, sn_row_give give,
                          const sn_frame *frame, sn_real *lambda)
 {
@@ -177,16 +181,16 @@ SN_INLINE bool row_solve(const sn_block *block, uint32_t count, uint32_t rows, u
     return true;
 }
 
-/* By how much C of a row, as its kind described it (NULL: it did not), is beyond its limits; 0: it is not. */
+/* How far C of a row is beyond its limits; 0: it is not. row is NULL if the kind has no own_rows. */
 double sn_row_excess(const sn_row *row, double c);
 
-/* By how many metres a constraint is missed: the largest |C + a lambda + g grad C . d| / |grad C| of its rows that
-   act. What nothing can change, a rigid constraint of immovable particles, is not missed. */
+/* The error of a constraint in metres: the largest |C + a lambda + g grad C . d| / |grad C| of its rows that act. Rows
+   that nothing can change, such as a rigid constraint of immovable particles, count 0. */
 sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
                         const sn_real *lambda);
 
-/* The same of a constraint whose rows say what they are, by what its projection would do: the largest step of a row times what
-   divided it, over |grad C|. Not a number: the projection would not be finite. */
+/* The same for a constraint with own_rows, from what its projection would do: the largest |dlambda| of a row times its
+   denominator, divided by |grad C|. Not a number if the projection is not finite. */
 sn_real sn_row_asked(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
                      const sn_real *lambda);
 

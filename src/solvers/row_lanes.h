@@ -1,21 +1,22 @@
-/* The formula of solvers/row.h over lanes: by how much the multipliers of a constraint are to change.
+/* The formula of solvers/row.h over lanes: the change of the multipliers of a constraint.
 
-   One row is a quotient. Several are a block, with x the change of the multipliers:
+   One row is a quotient. Several rows are a block, with x the change of the multipliers:
 
-       A x = b,     A = J W J^T + alpha / (1 + gamma),     b = (-C - alpha lambda - gamma grad C . (x - x0)) / (1 + gamma).
+       A x = b,   A = J W J^T + alpha / (1 + gamma),   b = (-C - alpha lambda - gamma grad C . (x - x0)) / (1 + gamma).
 
-   Rows that are plain equalities come first and are eliminated by L D L^T. What is left is the Schur complement S of the bounded rows,
-   six at most. Such a row has a law: with all others given, C after the step is a rising line in its own x, and
+   Rows that are plain equalities come first and are eliminated by L D L^T. What is left is the Schur complement S of
+   the bounded rows, at most six. Each bounded row has a law. With all others fixed, C after the step is an increasing
+   linear function of the row's own x, and
 
-       x = what is asked for, but within the bounds of the force; more, if C would fall below its lower limit; less, if C
-           would pass its upper limit.
+       x = the solution of its equation, clamped to the bounds of the force;
+           larger, if C would be below its lower limit; smaller, if C would be above its upper limit.
 
-   An inequality is asked for C = 0, with 0 as the lower bound of what it pushes. Each law is the slope of a convex function, so
-   that visiting rows one after the other (projected Gauss-Seidel) converges to the one answer. It is not what is usually needed:
-   rows are first solved together with those that act now as equalities, and where all laws hold that is the answer. Where they
-   do not, some sweeps find out which rows are at their bounds and limits, the others are solved together again, and a last sweep
-   keeps every bound. If the laws do not hold then, that is done again. Whatever was found, the answer of one lane depends on that lane
-   alone. */
+   The equation of an inequality is C = 0, and the lower bound of its force is 0. Each law is the derivative of a convex
+   function, so visiting the rows one after the other (projected Gauss-Seidel) converges to the unique answer. Usually
+   that is not needed: the rows are first solved together with those that act now as equalities, and if all laws hold,
+   that is the answer. If not, some sweeps find out which rows are at their bounds and limits, the others are solved
+   together again, and a last sweep enforces every bound. If the laws still do not hold, this is repeated. In all cases
+   the result of a lane depends on that lane alone. */
 #ifndef SN_SOLVERS_ROW_LANES_H
 #define SN_SOLVERS_ROW_LANES_H
 
@@ -24,34 +25,34 @@
 #define ROWS_SWEEPS 8
 #define ROWS_ROUNDS 4
 
-/* 1: a file that solves one constraint at a time has time to try all sets of inequalities. */
+/* 1: all sets of active inequalities may be tried, in a file that solves one constraint at a time. */
 #ifndef ROWS_TRY_SETS
 #define ROWS_TRY_SETS 0
 #endif
 
-/* A pivot below this share of its diagonal means that the row says what earlier rows said already (or, in a 2D world, that it
-   asks for a locked coordinate); it then gets no multiplier of its own. */
+/* A pivot below this share of its diagonal means that the row depends on earlier rows (or, in a 2D world, acts on a
+   locked coordinate). Such a row gets no multiplier of its own. */
 #define ROWS_REDUNDANT (SINEW_DOUBLE ? 1e-12 : 1e-6)
 
 typedef struct rows_problem {
     uint32_t rows, entries;
-    uint32_t turns;        /* entries from here on are rotations; */
-    uint32_t rotational;   /*   by row: it has no gradient by the others */
+    uint32_t turns;        /* entries from here on are rotations */
+    uint32_t rotational;   /* by row: its gradients by the other entries are 0 */
     uint32_t inequality;   /* by row: C >= 0 */
     uint32_t bounded;      /* by row: it may be other than an equality */
     const lanes *w;        /* by entry */
-    const lanes3 *linear;  /* gradients by the entries that are no rotations: [row * turns + entry]; */
-    const lanes3 *turning; /*   and by those that are: [row * (entries - turns) + entry - turns] */
-    const lanes *product;  /* J W J^T, its lower half: [row * SN_MAX_ROWS + row]; NULL: by gradients */
+    const lanes3 *linear;  /* gradients by the entries that are not rotations: [row * turns + entry] */
+    const lanes3 *turning; /* gradients by rotations: [row * (entries - turns) + entry - turns] */
+    const lanes *product;  /* J W J^T, its lower half: [row * SN_MAX_ROWS + row]; NULL: computed from gradients */
     const lanes *c;
     const lanes *way;      /* grad C . (x - x0); NULL: no row needs it */
-    const lanes *rate_way; /* the same without what rounding put into x0, for rates */
-    const lanes_row *row;  /* what rows mean; NULL: what the kind says */
-    flags exists;          /* elsewhere nothing is exerted */
+    const lanes *rate_way; /* the same without the rounding of x0, for rates */
+    const lanes_row *row;  /* descriptions of the rows; NULL: the kind has no own_rows */
+    flags exists;          /* other lanes get 0 */
     lanes alpha, gamma, k;
     lanes inverse_h;
     const lanes *lambda;
-    lanes *step; /* out */
+    lanes *step; /* the result */
 } rows_problem;
 
 /* sum w grad_r . grad_s */
@@ -76,10 +77,10 @@ SN_LANES_INLINE lanes rows_product(const rows_problem *p, uint32_t r, uint32_t s
     return sum;
 }
 
-/* ---- One row of which its kind says all ---------------------------------------------------------------------------- */
+/* ---- One row without a description ------------------------------------------------------------------------------- */
 
-/* Where the mobility leaves the range of numbers the step is not a number, so that it is noticed. (Damping may make that
-   infinite: then nothing moves.) */
+/* If the mobility is beyond the range of numbers, the step is not a number, so that it is noticed. (Damping may make
+   the denominator infinite: then nothing moves.) */
 SN_LANES_INLINE void rows_solve_one(const rows_problem *p)
 {
     const lanes zero = lanes_all(0), c = p->c[0], lambda = p->lambda[0];
@@ -99,9 +100,9 @@ SN_LANES_INLINE void rows_solve_one(const rows_problem *p)
     p->step[0] = step;
 }
 
-/* ---- Three rows along the axes, alike but for that (sn_kind.axial) --------------------------------------------------- */
+/* ---- Three equal rows along the axes (sn_kind.axial) ------------------------------------------------------------- */
 
-/* What rows_solve_block would find: the matrix is a number times the identity. */
+/* The same result as that of rows_solve_block: the matrix is a number times the identity. */
 SN_LANES_INLINE void rows_solve_axes(const rows_problem *p)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1);
@@ -121,20 +122,20 @@ SN_LANES_INLINE void rows_solve_axes(const rows_problem *p)
     }
 }
 
-/* ---- Several ------------------------------------------------------------------------------------------------------- */
+/* ---- Several rows ------------------------------------------------------------------------------------------------ */
 
 typedef struct rows_block {
-    uint32_t first;                    /* bounded row */
-    lanes a[SN_MAX_ROWS][SN_MAX_ROWS]; /* lower half: J W J^T; then L below the diagonal, and S among bounded rows */
+    uint32_t first;                    /* the first bounded row */
+    lanes a[SN_MAX_ROWS][SN_MAX_ROWS]; /* lower half of J W J^T; later L below the diagonal, and S among bounded rows */
     lanes inverse[SN_MAX_ROWS];        /* of pivots; 0: redundant */
-    lanes y[SN_MAX_ROWS];              /* right sides on their way */
+    lanes y[SN_MAX_ROWS];              /* right-hand sides during elimination */
     lanes soft[SN_MAX_ROWS];           /* alpha / (1 + gamma) */
     lanes least_pivot[SN_MAX_ROWS];
-    /* of bounded rows: */
-    lanes ask[SN_MAX_ROWS];                      /* what J W J^T x is to be, less what the equalities do */
-    lanes low[SN_MAX_ROWS], high[SN_MAX_ROWS];   /* the same at the limits; infinite: none */
-    lanes least[SN_MAX_ROWS], most[SN_MAX_ROWS]; /* of x */
-    flags acts[SN_MAX_ROWS];                     /* it is an equality to begin with */
+    /* for bounded rows: */
+    lanes ask[SN_MAX_ROWS];                      /* the wanted J W J^T x, without the part of the equalities */
+    lanes low[SN_MAX_ROWS], high[SN_MAX_ROWS];   /* the same at the limits; infinite: no limit */
+    lanes least[SN_MAX_ROWS], most[SN_MAX_ROWS]; /* bounds of x */
+    flags acts[SN_MAX_ROWS];                     /* it is first solved as an equality */
     lanes at_rest[SN_MAX_ROWS];                  /* x where it does not act */
     lanes x[SN_MAX_ROWS];
     bool any_limit;
@@ -145,7 +146,7 @@ SN_LANES_INLINE lanes rows_infinity(void)
     return lanes_all((double)INFINITY);
 }
 
-/* What is wanted of a row. */
+/* Sets the right-hand side, bounds and limits of a row. */
 SN_LANES_INLINE void rows_ask(const rows_problem *p, uint32_t r, rows_block *b)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1), top = lanes_all(1e30), lambda = p->lambda[r];
@@ -177,7 +178,7 @@ SN_LANES_INLINE void rows_ask(const rows_problem *p, uint32_t r, rows_block *b)
     }
     flags acts =
         ~rest & (~inequality | ~lanes_at_least(c, zero) | (lanes_above(alpha, zero) & lanes_above(lambda, zero)));
-    /* damping makes no inequality act that the other rows do not violate */
+    /* an inequality acts only if the other rows violate it; damping alone has no effect */
     b->ask[r] = lanes_choose(acts, wanted, zero - c);
     b->acts[r] = acts;
     b->least[r] = lanes_choose(inequality, lanes_keep(lanes_above(alpha, zero), zero - lambda), zero - rows_infinity());
@@ -201,7 +202,7 @@ SN_LANES_INLINE void rows_ask(const rows_problem *p, uint32_t r, rows_block *b)
     b->at_rest[r] = lanes_max(b->least[r], lanes_min(b->most[r], zero));
 }
 
-/* The equalities are eliminated: L D L^T of the matrix and its right sides, as far as the bounded rows, whose part becomes S. */
+/* Eliminates the equalities: L D L^T of the matrix and its right-hand sides. The part of the bounded rows becomes S. */
 SN_LANES_INLINE void rows_eliminate(const rows_problem *p, rows_block *b)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1);
@@ -219,7 +220,7 @@ SN_LANES_INLINE void rows_eliminate(const rows_problem *p, rows_block *b)
             u[s] = sum;
             row[s] = sum * b->inverse[s];
         }
-        /* of a bounded row y is what the equalities do to it */
+        /* for a bounded row, y is the effect of the equalities */
         lanes y = r < b->first ? b->y[r] : zero;
         for (uint32_t t = 0; t < end; ++t)
             y = y - row[t] * b->y[t];
@@ -232,7 +233,7 @@ SN_LANES_INLINE void rows_eliminate(const rows_problem *p, rows_block *b)
         if (r < b->first) {
             lanes pivot = row[r] + b->soft[r];
             flags good = lanes_above(pivot, b->least_pivot[r]);
-            /* not a number stays one */
+            /* a pivot that is not a number stays so */
             b->inverse[r] = lanes_keep(good | lanes_unequal(pivot - pivot, zero), one / pivot);
         } else {
             b->ask[r] = b->ask[r] + y;
@@ -247,7 +248,7 @@ SN_LANES_INLINE lanes rows_among(const rows_block *b, uint32_t r, uint32_t s)
     return r > s ? b->a[r][s] : b->a[s][r];
 }
 
-/* Where rows are free they are solved together, for `target` with `soft` on the diagonal; elsewhere x is `held`. */
+/* Solves the free rows together, for `target` with `soft` on the diagonal. The other rows have x = held. */
 SN_LANES_INLINE void rows_solve_free(const rows_problem *p, const rows_block *b, const flags *is_free,
                                      const lanes *target, const lanes *soft, const lanes *held, lanes *x)
 {
@@ -280,14 +281,14 @@ SN_LANES_INLINE void rows_solve_free(const rows_problem *p, const rows_block *b,
     }
 }
 
-/* Where rows stand, as the laws have it. */
+/* The state of the rows by their laws. */
 typedef struct rows_state {
-    flags is_free[SN_MAX_ROWS]; /* it gets what its target says */
+    flags is_free[SN_MAX_ROWS]; /* it gets its target */
     flags at_limit[SN_MAX_ROWS];
     lanes target[SN_MAX_ROWS], soft[SN_MAX_ROWS], held[SN_MAX_ROWS];
 } rows_state;
 
-/* What the law of a row makes of its x, the others given. */
+/* The x of a row by its law, with the others fixed. */
 SN_LANES_INLINE lanes rows_law(const rows_problem *p, const rows_block *b, uint32_t r, rows_state *state)
 {
     const lanes zero = lanes_all(0);
@@ -317,8 +318,9 @@ SN_LANES_INLINE lanes rows_law(const rows_problem *p, const rows_block *b, uint3
     return x;
 }
 
-/* Where the laws do not hold: a row that acts is beyond its bounds or limits, or one that does not should (if `strict`); or a row is
-   farther from its law than rounding takes it, such as one that earlier rows made redundant, and which does not follow from them. */
+/* Where the laws do not hold. With `strict`: an acting row is beyond its bounds or limits, or a row that does not act
+   should. Always: the distance of a row from its law is more than rounding, for example of a row that was treated as
+   redundant but does not follow from earlier rows. */
 SN_LANES_INLINE flags rows_wrong(const rows_problem *p, const rows_block *b, bool strict)
 {
     flags wrong = flags_nowhere();
@@ -336,7 +338,8 @@ SN_LANES_INLINE flags rows_wrong(const rows_problem *p, const rows_block *b, boo
 }
 
 #if ROWS_TRY_SETS
-/* Where sweeps converge too slowly: every set of inequalities that push, until one is right. Other rows are as they are. */
+/* Where sweeps converge too slowly: tries every set of acting inequalities, until one fulfils the laws. Other rows keep
+   their state. */
 SN_LANES_INLINE void rows_try_sets(const rows_problem *p, rows_block *b, rows_state *state, flags wrong)
 {
     const uint32_t bounded = p->rows - b->first;
@@ -364,7 +367,7 @@ SN_LANES_INLINE void rows_try_sets(const rows_problem *p, rows_block *b, rows_st
 }
 #endif
 
-/* The bounded rows. */
+/* Solves the bounded rows. */
 SN_LANES_INLINE void rows_settle(const rows_problem *p, rows_block *b)
 {
     const lanes zero = lanes_all(0);
@@ -397,7 +400,7 @@ SN_LANES_INLINE void rows_settle(const rows_problem *p, rows_block *b)
 #endif
 }
 
-/* The first row that may be other than an equality. */
+/* The first bounded row. */
 SN_LANES_INLINE uint32_t rows_first(const rows_problem *p)
 {
     uint32_t first = 0;

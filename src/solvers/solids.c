@@ -2,7 +2,7 @@
 #include "solvers/solids.h"
 
 #if defined(__GNUC__) && !SINEW_DOUBLE
-#define SN_VECTOR 16 /* four constraints at a time, on any machine */
+#define SN_VECTOR 16 /* four constraints at a time, on all machines */
 #else
 #define SN_VECTOR 0
 #endif
@@ -12,26 +12,28 @@
 
 #include <string.h>
 
-/* Of these there are several callers: a module that is fetched has them once. */
+/* These functions have several callers: in a module that is downloaded they are not inlined. */
 #if defined(__wasm__)
 #define SOLIDS_INLINE static __attribute__((noinline))
 #else
 #define SOLIDS_INLINE SN_INLINE
 #endif
 
-/* The best share of the stress along its own direction is so close to 1, and so much is left of what it was to take away, at most; or it is not used. */
+/* The lattice is used if its optimal factor differs from 1 by less than TRUST, and less than MOST_LEFT of the residuals
+   is left. */
 #define TRUST     0.1
 #define MOST_LEFT 0.3
 
-/* Directions are smooth where w T h^2 / l is at least SMOOTH, and those of the constraints themselves where it is at most PLAIN. */
+/* Directions are smooth where w T h^2 / l is at least SMOOTH, and those of the constraints where it is at most
+   PLAIN. */
 #define PLAIN  0.02f
 #define SMOOTH 0.1f
 
-/* Of w T h^2 / l in sheets, and in shells, of what the lattice pushes with. */
+/* The largest w T h^2 / l of compression by the lattice in sheets, and in shells. */
 #define SHEET_PUSH 0.025f
 #define SHELL_PUSH 0.5f
 
-/* A sheet with folds, of which less than this is stretched out, has plain sweeps. */
+/* A folded sheet that is stretched out by less than this share has plain sweeps. */
 #define SHEET_OPEN 0.9
 
 SN_INLINE lanes lanes_every(sn_real a)
@@ -39,7 +41,7 @@ SN_INLINE lanes lanes_every(sn_real a)
     return lanes_all((double)a);
 }
 
-/* ---- Smooth places -------------------------------------------------------------------------------------------------------------- */
+/* ---- Smoothed positions ------------------------------------------------------------------------------------------ */
 
 typedef struct loading {
     const sn_solids *s;
@@ -63,7 +65,8 @@ static void take_places(const loading *l)
     }
 }
 
-/* The affine motion of the particles of every node: three times what multiplies the distance from it in the rest shape, and its place. */
+/* Finds the affine motion of the particles of every node: for each coordinate, three factors of the vector from the
+   node in the rest shape, and a position. */
 static void find_motions(const loading *l)
 {
     const sn_solids *s = l->s;
@@ -80,8 +83,7 @@ static void find_motions(const loading *l)
     }
     for (uint32_t n = solid->node; n < solid->node + solid->nodes; ++n) {
         const double *i = s->node[n].inverse;
-        for (uint32_t k = 0; k < 12;
-             k += 4) { /* moments about the centre: the sum of distances in the rest shape is 0 */
+        for (uint32_t k = 0; k < 12; k += 4) { /* second moments about the centre, where the first moments are 0 */
             sn_real *m = s->motion[n] + k;
             const double x = (double)m[0], y = (double)m[1], z = (double)m[2];
             m[0] = (sn_real)(i[0] * x + i[3] * y + i[4] * z);
@@ -92,7 +94,7 @@ static void find_motions(const loading *l)
     }
 }
 
-/* The sum of four numbers that lie one after the other, always in this order. */
+/* The sum of four consecutive numbers, always in this order. */
 static sn_real sum_of_four(const sn_real *a)
 {
     return (a[0] + a[1]) + (a[2] + a[3]);
@@ -123,16 +125,16 @@ static void smooth(const loading *l)
     }
 }
 
-/* ---- Rods and tetrahedra -------------------------------------------------------------------------------------------------------- */
+/* ---- Rods and tetrahedra ----------------------------------------------------------------------------------------- */
 
-/* Numbers from different places. (Written one by one and read back at once, they would wait for memory.) */
+/* A vector of numbers from different places. (Stores one by one, followed by a load, would wait for memory.) */
 #if SN_WIDTH == 4
 #define LANES_OF(number) ((lanes){number(0), number(1), number(2), number(3)})
 #else
 #define LANES_OF(number) lanes_every(number(0))
 #endif
 
-/* So many of a list. Those without a row come last. */
+/* Numbers of SN_WIDTH constraints of a list. Those without a row come last. */
 SN_INLINE lanes read_rows(const sn_real *column, const uint32_t *row)
 {
 #define SOME(i) (row[i] == SN_PLAN_NONE ? 0 : column[row[i]])
@@ -162,7 +164,7 @@ SN_INLINE lanes3 difference(const sn_vec4 *of, const uint32_t *a, const uint32_t
     return turned(records_sub(records_load_far(of, b), records_load_far(of, a)));
 }
 
-/* Gradients by the second end; their length is 1, or 0 where the ends coincide. */
+/* Gradients by the second end. Their length is 1, or 0 where the ends coincide. */
 SOLIDS_INLINE lanes3 rod_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lanes *length)
 {
     const lanes3 way = difference(of, l->s->rod.point[0] + i, l->s->rod.point[1] + i);
@@ -171,7 +173,7 @@ SOLIDS_INLINE lanes3 rod_gradients(const loading *l, const sn_vec4 *of, uint32_t
     return lanes3_scale(way, lanes_keep(some, lanes_every(1) / lanes_choose(some, *length, lanes_every(1))));
 }
 
-/* Gradients by the corners after the first, whose is the negative of their sum. The volumes. */
+/* Gradients by the corners after the first, whose gradient is the negative sum. Returns the volumes. */
 SOLIDS_INLINE lanes tet_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lanes3 g[3])
 {
     uint32_t *const *point = l->s->tet.point;
@@ -212,7 +214,7 @@ SOLIDS_INLINE void push_tets(const loading *l, uint32_t i, lanes lambda)
     records_sub_from_far(l->s->push, l->s->tet.point[0] + i, &by);
 }
 
-/* Moves particles by their pushes times a share, and forgets these. */
+/* Moves particles by `share` times their pushes, and clears these. */
 static void move(const loading *l, sn_real share)
 {
     const sn_solids *s = l->s;
@@ -225,7 +227,7 @@ static void move(const loading *l, sn_real share)
     }
 }
 
-/* Inverse masses of the two ends, in all. */
+/* The sum of the inverse masses of the two ends. */
 SOLIDS_INLINE lanes rod_gives(const sn_solids *s, uint32_t i)
 {
 #define GIVE(k) (s->at[s->rod.point[0][i + (k)]].w + s->at[s->rod.point[1][i + (k)]].w)
@@ -233,7 +235,7 @@ SOLIDS_INLINE lanes rod_gives(const sn_solids *s, uint32_t i)
 #undef GIVE
 }
 
-/* How smooth directions have to be: by the most that w T h^2 / l is, with T from how far a rod is stretched. */
+/* The weight of smooth directions, from the largest w T h^2 / l, with T from the present stretch of rods. */
 static sn_real choose_smoothness(const loading *l)
 {
     const sn_solids *s = l->s;
@@ -255,9 +257,9 @@ static sn_real choose_smoothness(const loading *l)
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
-/* ---- Preloads: see preload.h ---------------------------------------------------------------------------------------------------- */
+/* ---- Preloads: see preload.h ------------------------------------------------------------------------------------- */
 
-/* They follow what their constraints exerted in the last substep. */
+/* Preloads follow the forces of their constraints in the last substep. */
 SOLIDS_INLINE lanes follow(const loading *l, sn_pool *pool, const uint32_t *row)
 {
     const sn_solver_in *in = l->in;
@@ -271,8 +273,8 @@ SOLIDS_INLINE lanes follow(const loading *l, sn_pool *pool, const uint32_t *row)
     return now;
 }
 
-/* Follows all. All of a solid are loaded by the same share, so that those that hold each other still do; this share times h^2, such that
-   w T h^2 / l is at most SN_SOFT_MOST. */
+/* Lets all preloads follow. All preloads of a solid are scaled by the same factor, so that those that balance each
+   other still do. Returns this factor times h^2; w T h^2 / l is then at most SN_SOFT_MOST. */
 static sn_real follow_all(const loading *l)
 {
     const sn_solids *s = l->s;
@@ -293,9 +295,9 @@ static sn_real follow_all(const loading *l)
     return largest > (sn_real)SN_SOFT_MOST ? h2 * (sn_real)SN_SOFT_MOST / largest : h2;
 }
 
-/* ---- The lattice ---------------------------------------------------------------------------------------------------------------- */
+/* ---- The lattice ------------------------------------------------------------------------------------------------- */
 
-/* What is wanted of a damped constraint is less by its rate: see row.h. */
+/* With damping, the residual is reduced by the rate: see row.h. */
 SN_INLINE lanes lose(lanes off, lanes gamma, lanes rate)
 {
     return (off - gamma * rate) / (lanes_every(1) + gamma);
@@ -340,14 +342,14 @@ SN_INLINE void find_tet_residuals(const loading *l, uint32_t i, const sn_real *l
     lanes_store(off, by);
 }
 
-/* mode += by * q, of six numbers and two that are 0. */
+/* mode += by * q, for all SN_SOFT_STRIDE numbers. */
 SN_INLINE void add_modes(sn_real *mode, const sn_real *q, sn_real by)
 {
     for (uint32_t m = 0; m < SN_SOFT_STRIDE; m += SN_WIDTH)
         lanes_store(mode + m, lanes_load(mode + m) + lanes_load(q + m) * lanes_every(by));
 }
 
-/* From particles to nodes; and back. */
+/* Sums modes from particles to nodes; and interpolates them back. */
 static void gather_modes(const loading *l, double *to)
 {
     const sn_solids *s = l->s;
@@ -379,7 +381,7 @@ static void spread_modes(const loading *l, const double *from)
     }
 }
 
-/* Qt (-C - a lambda); loaded: there are multipliers. */
+/* Qt (-C - a lambda). loaded: there are multipliers. */
 static void find_residuals(const loading *l, bool loaded, double *to)
 {
     const sn_solids *s = l->s;
@@ -401,11 +403,11 @@ static void find_residuals(const loading *l, bool loaded, double *to)
     gather_modes(l, to);
 }
 
-/* The multipliers that modes say. */
+/* The multipliers that follow from modes. */
 SOLIDS_INLINE lanes rod_multipliers(const sn_solids *s, uint32_t i)
 {
     records sum;
-    for (uint32_t k = 0; k < 4; ++k) { /* of four rods, or four numbers of one */
+    for (uint32_t k = 0; k < 4; ++k) { /* for four rods, or four numbers of one */
         const uint32_t rod = i + k % SN_WIDTH, from = SN_WIDTH == 1 ? k : 0;
         const sn_real *mode = s->mode + (size_t)s->rod.point[0][rod] * SN_SOFT_STRIDE + from,
                       *q = s->q + (size_t)rod * SN_SOFT_STRIDE + from;
@@ -422,7 +424,7 @@ SN_INLINE lanes tet_multipliers(const sn_solids *s, uint32_t i)
 #undef PRESSURE
 }
 
-/* lambda a lambda, of four. */
+/* The sum of lambda a lambda for SN_WIDTH constraints. */
 static double form_of(const loading *l, const sn_soft_list *list, uint32_t i, lanes lambda)
 {
     sn_real all[SN_WIDTH];
@@ -444,8 +446,8 @@ static double form_of_pushes(const loading *l)
     return form;
 }
 
-/* Sets multipliers to this share of preloads, and where asked for to what the lattice says besides; and makes the pushes that go with it. follows: preloads follow what constraints exerted, as they
-   have not in this substep. */
+/* Sets the multipliers to preloads times a factor, plus those of the lattice if `lattice`, and adds their pushes.
+   follows: preloads first follow the forces of constraints. */
 static void push(const loading *l, sn_real preloads, bool lattice, bool follows)
 {
     const sn_solids *s = l->s;
@@ -469,7 +471,7 @@ static void push(const loading *l, sn_real preloads, bool lattice, bool follows)
     }
 }
 
-/* Multipliers take what the lattice says besides, and make the pushes of that alone. Gives back s . Qt a Q s. */
+/* Adds the multipliers of the lattice to those of the constraints, and their pushes. Returns s . Qt a Q s. */
 static double push_lattice(const loading *l)
 {
     const sn_solids *s = l->s;
@@ -499,7 +501,7 @@ static double product_of(const double *a, const double *b, uint32_t count)
     return sum;
 }
 
-/* Puts particles back where they were predicted. */
+/* Moves particles back to their predicted positions. */
 static void put_back(const loading *l)
 {
     const sn_solids *s = l->s;
@@ -509,9 +511,9 @@ static void put_back(const loading *l)
     }
 }
 
-/* In the first substep of a step preloads move particles first, and it is seen what that does to the residuals (less, for each unit of
-   preloads); and whether the matrix and the smooth directions are right: the lattice then takes away what it is meant to. Otherwise the solid has, in this step, plain sweeps and the small
-   preloads of all solids. */
+/* The first substep of a step. Preloads move particles first, to measure their effect on the residuals (`less`, for
+   each unit of preloads). Then the matrix and the smooth directions are checked: the lattice must remove the residuals.
+   Otherwise the solid has, in this step, plain sweeps and the small preloads of all solids. */
 static void load_first(const loading *l, sn_soft *solid, sn_real preloads)
 {
     const sn_solids *s = l->s;
@@ -542,7 +544,7 @@ static void load_first(const loading *l, sn_soft *solid, sn_real preloads)
     move(l, 1);
 }
 
-/* In further ones both are done at once. */
+/* Further substeps: both at once. */
 static void load_again(const loading *l, const sn_soft *solid, sn_real preloads)
 {
     const sn_solids *s = l->s;
@@ -559,15 +561,16 @@ static void load_again(const loading *l, const sn_soft *solid, sn_real preloads)
     move(l, 1);
 }
 
-/* ---- Sheets --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Sheets ------------------------------------------------------------------------------------------------------ */
 
-/* The multiplier that makes w T h^2 / l so large. */
+/* The multiplier for which w T h^2 / l is `share`. */
 SN_INLINE lanes most_of(const sn_solids *s, uint32_t i, sn_real share)
 {
     return lanes_every(share) * lanes_load(s->rod.rest + i) / lanes_max(rod_gives(s, i), lanes_every((sn_real)1e-30));
 }
 
-/* What the lattice says of rods, as far as they may push, to s->off; and the pushes of that. *form: what it is in the quadratic form; gives back what it is to take away. */
+/* Writes the multipliers of the lattice, bounded in compression, to s->off, and adds their pushes. *form: their
+   quadratic form. Returns their product with the residuals. */
 static double push_sheet(const loading *l, double *form)
 {
     const sn_solids *s = l->s;
@@ -589,8 +592,9 @@ static double push_sheet(const loading *l, double *form)
     return product;
 }
 
-/* A sheet folds, and then its matrix is not that of its rest shape. So of what the lattice says the share is taken that is best, by what constraints are now, in every substep. A
-   sheet that is pushed buckles: rods push no harder than sweeps can take back. */
+/* A sheet folds, and then the matrix of its rest shape is not valid. So in every substep the result of the lattice is
+   scaled by its optimal factor, computed with the present constraints. A sheet buckles under compression: rods push no
+   harder than sweeps can correct. */
 static void load_sheet(const loading *l, const sn_soft *solid)
 {
     const sn_solids *s = l->s;
@@ -610,7 +614,8 @@ static void load_sheet(const loading *l, const sn_soft *solid)
     move(l, share);
 }
 
-/* How much of the distances between particles near each other is left, squared: 1 of a sheet that bends gently, and less where it has folds. */
+/* The square of the share of rest distances between near particles that is left: 1 for a sheet that bends gently, and
+   less where it has folds. */
 static double stretched_out(const loading *l)
 {
     const sn_solids *s = l->s;
@@ -637,9 +642,10 @@ bool sn_solids_is_open(const sn_solids *s, const sn_solver_in *in, const sn_soft
     return stretched_out(&l) >= SHEET_OPEN;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------------------------------------------ */
+/* ---- A substep --------------------------------------------------------------------------------------------------- */
 
-/* Takes out of the displacements of a free solid what moves all of it: their momentum, which is rounding, and the rotation with their angular momentum. */
+/* Removes rigid motion from the displacements of a free solid: their momentum, which is rounding, and the rotation with
+   their angular momentum. */
 static void keep_momentum(const loading *l)
 {
     const sn_solids *s = l->s;
@@ -678,7 +684,7 @@ static void keep_momentum(const loading *l)
     }
 }
 
-/* Moves the particles themselves, and settles what that does to velocities. */
+/* Moves the particles, and settles their velocities. */
 static bool move_particles(const loading *l, sn_motion motion, const sn_motion_table *table)
 {
     const sn_solids *s = l->s;

@@ -1,9 +1,9 @@
-/* Making solids: memory, and when they are made. See solids.h. */
+/* Making solids: memory, and when they have to be made. See solids.h. */
 #include "solvers/solids_work.h"
 
 #define NONE SN_PLAN_NONE
 
-/* ---- Memory --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 void sn_solids_release(sn_solids *s, const sn_allocator *allocator)
 {
@@ -28,9 +28,9 @@ void *sn_solids_room(solid_work *w, size_t count, size_t size)
     return w->failed ? NULL : memset(*block, 0, bytes);
 }
 
-/* ---- Making ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
 
-/* Room for constraints of a kind, in fours. */
+/* Reserves memory for constraints of a kind, in fours. */
 static void reserve_list(solid_work *w, sn_soft_list *list, uint32_t points, uint32_t count)
 {
     for (uint32_t i = 0; i < points; ++i)
@@ -46,7 +46,7 @@ static uint32_t in_fours(uint32_t count)
     return (count + 3) / 4 * 4;
 }
 
-/* Constraints as they are solved. */
+/* Lays out constraints in the form in which they are solved. */
 static void lay_out(solid_work *w)
 {
     sn_solids *s = w->s;
@@ -118,7 +118,7 @@ static void reserve_substeps(solid_work *w)
         }
 }
 
-/* The mean of what damping makes of compliance; and how stiff rods are by what they move. */
+/* Finds the mean of compliance times damping; and the stiffness of rods relative to inverse masses. */
 static void note_losses(solid_work *w)
 {
     sn_solids *s = w->s;
@@ -147,7 +147,7 @@ static void make(solid_work *w)
         sn_solids_make_lattices(w);
     if (w->failed)
         return;
-    if (!w->s->nodes) { /* no rest shape that fills space */
+    if (!w->s->nodes) { /* no rest shape is valid */
         sn_solids_release(w->s, w->allocator);
         return;
     }
@@ -160,7 +160,7 @@ static void make(solid_work *w)
     reserve_substeps(w);
 }
 
-/* Whether inverse masses are those for which they were made. */
+/* Whether inverse masses are those for which the solids were made. */
 static bool are_masses_same(const sn_solids *s, const sn_solver_in *in)
 {
     for (uint32_t i = 0; i < s->vertices; ++i)
@@ -197,7 +197,7 @@ bool sn_solids_reserve(sn_solids *s, const sn_hierarchy *h, const sn_allocator *
 
 bool sn_solids_begin(sn_solids *s, const sn_solver_in *in)
 {
-    const double h = (double)in->h / in->settings->substeps; /* `in` is that of the step */
+    const double h = (double)in->h / in->settings->substeps; /* `in` is the input of the step */
     bool any = false;
     for (uint32_t i = 0; i < s->count; ++i) {
         sn_soft *solid = &s->solid[i];
@@ -210,7 +210,7 @@ bool sn_solids_begin(sn_solids *s, const sn_solver_in *in)
     for (uint32_t i = 0; i < s->count; ++i)
         s->waits[s->solid[i].body] = s->waits[s->solid[i].body] || (s->solid[i].acts && !s->solid[i].flat);
     for (uint32_t i = 0; i < s->count;
-         ++i) { /* preloads of sheets are those of all rods; sheets beside solids do without a lattice */
+         ++i) { /* preloads of sheets are those of all rods; a sheet in a body with an active solid has no lattice */
         sn_soft *solid = &s->solid[i];
         if (solid->flat)
             solid->acts = solid->acts && !s->waits[solid->body] && sn_solids_is_open(s, in, solid);

@@ -1,12 +1,12 @@
-/* The matrix of a lattice: factored once for each length of a substep, and solved with in every one. See solids.h. */
+/* The matrix of a lattice: factored once for each length of a substep, and used in every substep. See solids.h. */
 #include "solvers/solids.h"
 
 #include <math.h>
 
-/* A pivot of less than this share of what stood on the diagonal is rounding: that unknown is 0. */
+/* A pivot below this share of its original diagonal is only rounding: that unknown is 0. */
 #define LEAST_PIVOT 1e-10
 
-/* Cholesky's factorisation, row by row, in the rows' own room. */
+/* Cholesky factorisation, row by row, in place. */
 void sn_solids_factor(const sn_solids *s, sn_soft *solid, double h)
 {
     const double give = 1 / (h * h) / (1 + solid->loss / h);
@@ -29,7 +29,7 @@ void sn_solids_factor(const sn_solids *s, sn_soft *solid, double h)
             const double sum =
                 inertia[j - from] + give * compliance[j - from] - ((part[0] + part[1]) + (part[2] + part[3]));
             if (j < i)
-                row[j - from] = sum * s->factor[s->row[first + j] + j - other]; /* the diagonal has its inverse */
+                row[j - from] = sum * s->factor[s->row[first + j] + j - other]; /* the diagonal holds its inverse */
             else
                 row[j - from] = sum > LEAST_PIVOT * diagonal ? 1 / sqrt(sum) : 0;
         }
@@ -37,7 +37,7 @@ void sn_solids_factor(const sn_solids *s, sn_soft *solid, double h)
     solid->h = h;
 }
 
-/* Solves for what is in x, of all nodes. */
+/* Solves for x, of all nodes, in place. */
 void sn_solids_solve(const sn_solids *s, const sn_soft *solid, double *x)
 {
     const uint32_t first = solid->unknown, count = solid->unknowns, *full = s->full + first;

@@ -1,34 +1,36 @@
 /* The lattices of solids: their nodes, and the particles of these. See solids.h. */
 #include "solvers/solids_work.h"
 
-/* From node to node, by the mean length of rods. Diagonals are among these: it is four particles, about. */
+/* The distance of nodes, by the mean length of rods, which includes diagonals: about four particles. */
 #define SPACING 3.5
 
-/* Multiplications of a factorisation, at most: a fifth of a second. Larger solids have wider lattices. */
+/* The most multiplications of a factorisation: a fifth of a second. Larger solids have wider lattices. */
 #define MOST_WORK 3e8
 #define WIDER     1.25
 
-/* A lattice has at most so many points for each particle, occupied or not. */
+/* The most points of a lattice for each particle, occupied or not. */
 #define MOST_POINTS 8.0
 
-/* A rod is, by its rest length, between these in the rest shape; otherwise that is no rest shape. */
+/* The range of lengths in the rest shape, by rest length; outside of it the rest shape is not valid. */
 #define SHORTEST 0.7
 #define LONGEST  1.4
 
-/* The determinant of what directions of rods at a particle sum up to, by that of all directions alike. At a corner of a block it is 0.2. */
+/* The determinant of the sum of n n^T over rods at a particle, relative to that of an isotropic sum. At a corner of a
+   block it is 0.2. */
 #define LEAST_SPREAD 0.02
 
 #define NONE SN_PLAN_NONE
 
-/* ---- The lattice ---------------------------------------------------------------------------------------------------------------- */
+/* ---- The lattice ------------------------------------------------------------------------------------------------- */
 
 typedef struct lattice {
     double low[3], spacing[3];
     uint32_t points[3]; /* along each axis */
-    uint32_t stride[3]; /* of the number of a point: the longest axis is the slowest */
+    uint32_t stride[3]; /* of the number of a point: the longest axis has the largest stride */
 } lattice;
 
-/* Mean length of rods; whether the rest shape is one; and whether it fills space: rods of nearly all particles lead in all directions. A sheet, flat or curved, has none across itself. */
+/* Returns the mean length of rods. *sound: the rest shape is valid. solid->flat: it does not fill space, since at many
+   particles rods do not lead in all directions. A sheet, flat or curved, has no rods across itself. */
 static double mean_length(const solid_work *w, sn_soft *solid, double (*spread)[6], bool *sound)
 {
     const sn_solids *s = w->s;
@@ -57,8 +59,8 @@ static double mean_length(const solid_work *w, sn_soft *solid, double (*spread)[
     return sum / solid->rods;
 }
 
-/* Turns the rest shape of a sheet such that the direction with the least of its rods is the last one: strains across it are then unknowns of their own, and left out. What is
-   made of a rest shape does not depend on how it is turned. */
+/* Rotates the rest shape of a sheet so that the direction with the fewest rods is the last one: strains across it are
+   then unknowns of their own, and left out. All that is derived from a rest shape is independent of its orientation. */
 static void lay_flat(const solid_work *w, const sn_soft *solid, double (*spread)[6])
 {
     double a[3][3] = {{0}}, value[3], axis[3][3];
@@ -135,7 +137,7 @@ static uint32_t points_around(const lattice *l, sn_vec3 at, uint32_t *point, sn_
     return count;
 }
 
-/* Rods by vertex, to see what hangs together around a point. */
+/* Lists rods by vertex, to find connected particles around a point. */
 static void find_neighbours(solid_work *w)
 {
     const sn_solids *s = w->s;
@@ -153,8 +155,9 @@ static void find_neighbours(solid_work *w)
             w->neighbour[w->rod_start[w->rod[i].end[e] + 1]++] = w->rod[i].end[!e];
 }
 
-/* Particles around a point that do not hang together there, such as two fingers of a hand, have a node each. `member` has the places of all particles
-   that the point has, as 8 * vertex + which; they get the number of their node. */
+/* Particles around a point that are not connected there, such as two fingers of a hand, get separate nodes. `member`
+   has all uses of the point by particles, as 8 * vertex + index. They get the number of their node. Returns the number
+   of nodes. */
 static uint32_t split_point(const solid_work *w, const uint32_t *member, uint32_t members, uint32_t first,
                             uint32_t *queue, uint32_t *mark)
 {
@@ -182,7 +185,8 @@ static uint32_t split_point(const solid_work *w, const uint32_t *member, uint32_
     return nodes;
 }
 
-/* Gives the particles of a solid their points, and points their nodes. False if the lattice has too many points, or memory runs out. */
+/* Finds the lattice points of the particles of a solid, and the nodes of these points. False if the lattice has too
+   many points, or memory runs out. */
 static bool set_nodes(solid_work *w, sn_soft *solid, const lattice *l)
 {
     sn_solids *s = w->s;
@@ -194,7 +198,7 @@ static bool set_nodes(solid_work *w, sn_soft *solid, const lattice *l)
     uint32_t *member = sn_solids_room(w, 8 * (size_t)solid->vertices, sizeof *member);
     uint32_t *queue = sn_solids_room(w, 8 * (size_t)solid->vertices, sizeof *queue);
     uint32_t *mark = sn_solids_room(w, s->vertices, sizeof *mark);
-    s->blocks = blocks; /* scratch: the next solid takes it again */
+    s->blocks = blocks; /* scratch, used again by the next solid */
     if (w->failed)
         return false;
     for (uint32_t v = solid->vertex; v < solid->vertex + solid->vertices; ++v) {
@@ -219,7 +223,8 @@ static void lower(uint32_t *to, uint32_t value)
     *to = value < *to ? value : *to;
 }
 
-/* Particles of a constraint get the number of the first one, where that is less; or the other way about. */
+/* Lowers the number of all particles of a constraint to that of the first one; with `back`, that of the first one to
+   the least of all. */
 static void spread_least(const solid_work *w, const sn_soft *solid, const uint32_t *from, uint32_t *to, bool back)
 {
     for (uint32_t i = solid->vertex; i < solid->vertex + solid->vertices; ++i)
@@ -232,8 +237,8 @@ static void spread_least(const solid_work *w, const sn_soft *solid, const uint32
             lower(&to[w->tet[i].corner[back ? 0 : e]], from[w->tet[i].corner[back ? e : 0]]);
 }
 
-/* Where the rows of the matrix start: at the first node with which a node shares a particle that some constraint of both moves. Multiplications of
-   factoring it. */
+/* Finds where the rows of the matrix start: at the first node that shares a particle with a node, where constraints of
+   both act on the particle. Returns the number of multiplications of a factorisation. */
 static double find_rows(solid_work *w, const sn_soft *solid, uint32_t *least, uint32_t *start)
 {
     const sn_solids *s = w->s;
@@ -258,7 +263,7 @@ static double find_rows(solid_work *w, const sn_soft *solid, uint32_t *least, ui
     return work;
 }
 
-/* Chooses the lattices, and makes nodes. A solid without a sound rest shape has none. */
+/* Chooses the lattices, and makes nodes. A solid without a valid rest shape has none. */
 static void choose_lattices(solid_work *w)
 {
     sn_solids *s = w->s;
@@ -287,7 +292,7 @@ static void choose_lattices(solid_work *w)
     }
 }
 
-/* Where nodes are, and what their particles' moments are about them. */
+/* Finds the positions of nodes, and the second moments of their particles about them. */
 static void make_nodes(solid_work *w)
 {
     sn_solids *s = w->s;

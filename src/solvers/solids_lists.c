@@ -1,11 +1,11 @@
-/* Which solids get a lattice, and their particles and constraints: see solids.h. */
+/* The choice of solids with a lattice, and lists of their particles and constraints: see solids.h. */
 #include "solvers/solids_work.h"
 
 #define NONE SN_PLAN_NONE
 
-/* ---- Which ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- The choice -------------------------------------------------------------------------------------------------- */
 
-/* The constraints of a kind between particles of the plan, in the order in which they were added. */
+/* An iteration over the constraints of a kind between particles of the plan, in the order of addition. */
 typedef struct walk {
     uint32_t kind, run, i;
     uint32_t row, slot[4];
@@ -35,7 +35,7 @@ static bool next(const solid_work *w, walk *k)
     return false;
 }
 
-/* Sweeps of layers alone begin with multipliers. */
+/* Marks constraints outside the layers: only sweeps of layers begin with given multipliers. */
 static void mark_apart(solid_work *w)
 {
     const sn_plan *plan = w->in->plan;
@@ -63,7 +63,7 @@ bool sn_solids_may(uint32_t particles, uint32_t rods, uint32_t tets)
     return particles >= SN_LEAST_SOLID && (double)rods > (tetrahedra ? SN_SOFT_RODS : SN_LATTICE_RODS) * particles;
 }
 
-/* Of a mesh that never is a solid, with its tetrahedra; with SN_SOFT_CLOSED it never is a sheet. */
+/* Flag in the number of tetrahedra of a mesh: it is never a solid. With SN_SOFT_CLOSED it is never a sheet. */
 #define NEVER 0x80000000u
 
 static bool may_be(uint32_t particles, uint32_t rods, uint32_t tets)
@@ -91,7 +91,8 @@ void sn_solids_mark_closed(const sn_solver_in *in, const uint32_t *mesh, uint32_
     }
 }
 
-/* Rods that give, and tetrahedra, by the lowest slot of a mesh. This must not depend on where particles are: a world that is loaded finds them elsewhere. */
+/* Counts compliant rods and tetrahedra by the lowest slot of a mesh. The choice must not depend on positions: they
+   differ after a world is loaded. */
 void sn_solids_choose(solid_work *w)
 {
     const sn_stiffen *stiffen = &w->in->stiffen;
@@ -127,14 +128,14 @@ void sn_solids_choose(solid_work *w)
         w->body[i] = particles[w->body[i]];
 }
 
-/* ---- Rest shapes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Rest shapes ------------------------------------------------------------------------------------------------- */
 
 static sn_vec3 rest_place(const solid_work *w, uint32_t slot)
 {
     return ((const sn_rest_place *)w->in->stiffen.shape->column[0])[w->in->stiffen.number[slot]].place;
 }
 
-/* ---- Vertices and constraints --------------------------------------------------------------------------------------------------- */
+/* ---- Vertices and constraints ------------------------------------------------------------------------------------ */
 
 static void list_vertices(solid_work *w)
 {
@@ -164,7 +165,8 @@ static void list_vertices(solid_work *w)
         solid->body = w->in->plan->tile[sn_plan_owner(w->in->plan, i)].body;
         s->vertex[w->vertex_of[i]] = (sn_soft_vertex){.slot = i, .w = inverse, .rest = rest_place(w, i)};
     }
-    for (uint32_t i = 0; i < s->count; ++i) { /* from the middle, so that nothing is lost far from the origin */
+    /* Relative to the middle, so that no precision is lost far from the origin. */
+    for (uint32_t i = 0; i < s->count; ++i) {
         sn_soft_vertex *v = s->vertex + s->solid[i].vertex;
         const sn_vec3 middle = v[s->solid[i].vertices / 2].rest;
         for (uint32_t k = 0; k < s->solid[i].vertices; ++k)
@@ -172,7 +174,7 @@ static void list_vertices(solid_work *w)
     }
 }
 
-/* Whether the lattice takes a constraint: it is solved in a layer, and all of its particles are of one solid. */
+/* Whether the lattice takes a constraint: it is solved in a layer, and all of its particles are in one solid. */
 static bool takes(const solid_work *w, const walk *k, uint32_t which, uint32_t *body)
 {
     const sn_pool *pool = w->in->store->pool[k->kind];
@@ -234,7 +236,7 @@ static void list_constraints(solid_work *w)
     }
 }
 
-/* Whether a constraint, which may begin with a multiplier, is in no list. */
+/* Whether a constraint that may begin with a multiplier is in no list. */
 static bool is_beside(const solid_work *w, uint32_t kind, uint32_t row)
 {
     if (!sn_preload_takes(w->in->store, kind, row))
@@ -242,7 +244,7 @@ static bool is_beside(const solid_work *w, uint32_t kind, uint32_t row)
     return kind == SN_KIND_DISTANCE ? !w->mine[0][row] : kind == SN_KIND_VOLUME ? !w->mine[1][row] : true;
 }
 
-/* Writes those of a run, or counts them where there is no list. */
+/* Writes such constraints of a run to `list`, if that is not NULL. Returns their number. */
 static uint32_t list_run(const solid_work *w, const sn_plan_run *run, sn_visit *list)
 {
     const sn_plan *plan = w->in->plan;
@@ -265,8 +267,9 @@ static uint32_t list_run(const solid_work *w, const sn_plan_run *run, sn_visit *
     return count;
 }
 
-/* A body of the plan is what constraints of any kind join: a solid, and ropes that are tied to it. Where solids act, the pass of preloads leaves
-   their bodies alone, and constraints beside them would begin with the multipliers of the last substep. */
+/* A body of the plan is a set of particles joined by constraints of any kind: a solid, and ropes tied to it. Where
+   solids act, the pass of preloads skips their bodies. The other constraints of these bodies would begin with the
+   multipliers of the last substep, so they are listed. */
 static void list_others(solid_work *w)
 {
     sn_solids *s = w->s;

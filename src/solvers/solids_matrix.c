@@ -1,21 +1,21 @@
 /* The matrices of lattices, from the rest shape: see solids.h. */
 #include "solvers/solids_work.h"
 
-/* Rods of a solid differ in stiffness by a factor of this at most, as far as the lattice goes: rigid ones count as that stiff. */
+/* The largest ratio of stiffnesses of rods in a solid, for the lattice: rigid rods count as this stiff. */
 #define STIFFEST 1e4
 
 #define NONE SN_PLAN_NONE
 
-/* ---- The matrix ----------------------------------------------------------------------------------------------------------------- */
+/* ---- The matrix -------------------------------------------------------------------------------------------------- */
 
-/* What unknowns do to one thing: nodes, and by node and mode a vector. */
+/* The effect of unknowns on one particle or constraint: nodes, and by node and mode a vector. */
 #define MOST_NEAR 64u
 typedef struct near {
     uint32_t count, node[MOST_NEAR];
     double by[MOST_NEAR][SN_SOFT_MODES][3];
 } near;
 
-/* The place of a node in the list. NONE: there are more than it holds, and the matrix does without. */
+/* The index of a node in the list. NONE: the list is full, and the matrix ignores the node. */
 static uint32_t place_of(near *n, uint32_t node)
 {
     uint32_t i = 0;
@@ -30,7 +30,7 @@ static uint32_t place_of(near *n, uint32_t node)
     return i;
 }
 
-/* Adds what the nodes of a constraint, which are those of its first particle, do by it. */
+/* Adds the effect of the nodes of a constraint, which are those of its first particle. */
 static void add_rod(const sn_solids *s, near *n, const solid_rod *rod, const double *along)
 {
     const sn_soft_vertex *v = &s->vertex[rod->end[0]];
@@ -103,7 +103,7 @@ static void rod_direction(const sn_solids *s, const solid_rod *rod, double *n)
         n[k] /= sqrt(square);
 }
 
-/* What rods exert by unit strains. */
+/* Sets the multipliers of rods for unit strains. */
 static void set_responses(solid_work *w)
 {
     sn_solids *s = w->s;
@@ -126,7 +126,7 @@ static void set_responses(solid_work *w)
     }
 }
 
-/* Qt J W Jt Q: what all unknowns do to one particle, by itself. */
+/* Adds Qt J W Jt Q, particle by particle, from the effect of all unknowns on it. */
 static void add_inertia(solid_work *w, const sn_soft *solid, const uint32_t *first, const uint32_t *list, near *n)
 {
     const sn_solids *s = w->s;
@@ -195,10 +195,11 @@ static uint32_t *list_by_vertex(solid_work *w, uint32_t **first)
     return list;
 }
 
-/* Of what the largest unknown of a node does in a sheet: what does less than that does nothing but round. */
+/* For sheets: an unknown with less than this share of the largest effect at its node has no effect but rounding. */
 #define LEAST_MODE 1e-6
 
-/* Marks the unknowns of a node that do anything: strains across a sheet do not, and without tetrahedra pressures do not. */
+/* Marks the unknowns of a node that have an effect: strains across a sheet have none, nor has pressure without
+   tetrahedra. */
 static void mark_modes(const sn_solids *s, const sn_soft *solid, uint32_t node, bool *does)
 {
     double inertia[SN_SOFT_MODES], give[SN_SOFT_MODES], most[2] = {0, 0};
@@ -214,7 +215,7 @@ static void mark_modes(const sn_solids *s, const sn_soft *solid, uint32_t node, 
         does[m] = inertia[m] > least * most[0] || give[m] > least * most[1];
 }
 
-/* Leaves out unknowns that do nothing, in place. */
+/* Removes unknowns without effect, in place. */
 static void leave_out(const sn_solids *s, sn_soft *solid, uint32_t *unknown, size_t *at)
 {
     const uint32_t first = solid->node * SN_SOFT_MODES, *full = s->full + *unknown;

@@ -1,23 +1,25 @@
-/* Which meshes are shells: curved sheets that are stiff against bending, such as a dome of plastic or the roof of a car.
+/* Shells: curved sheets that are stiff against bending, such as a dome of plastic or the roof of a car.
 
-   A sheet of cloth that is pushed gives way: it buckles. So the limits of stiff meshes only pull (hierarchy.h), and a lattice lets the rods of a sheet push a little only (SHEET_PUSH
-   in solids.c). A shell carries loads by pushing. With limits a dome of 3,571 particles snapped through under a fifth of the load of bench/dome.json, which it bears,
-   and under its own weight it was 21 mm off. With a lattice whose rods may push it is 0.3 mm off in both.
+   A sheet of cloth under compression buckles. So the limits of stiff meshes only pull (hierarchy.h), and a lattice
+   allows the rods of a sheet only little compression (SHEET_PUSH in solids.c). A shell carries loads by compression.
+   With limits, a dome of 3,571 particles snapped through under a fifth of the load of bench/dome.json, which it should
+   carry, and was 21 mm off under its own weight. With a lattice that allows compression it is 0.3 mm off in both cases.
 
-   It is told from cloth by its folds at rest, which must add up to an angle, and by the length over which it carries its own weight by bending: D against the weight of a strip as long as the
-   mesh. A shirt of cotton has a millionth of what is asked, a dome of plastic twenty times as much. */
+   Two criteria distinguish a shell from cloth: its rest angles, which must add up, and the length over which it carries
+   its own weight by bending: the stiffness D against the weight of a strip as long as the mesh. A cotton shirt has a
+   millionth of the required value, a plastic dome twenty times that value. */
 #include "solvers/solids_work.h"
 
-/* Hinges for each particle, at least: a mesh of triangles has three. */
+/* The fewest hinges for each particle: a mesh of triangles has three. */
 #define LEAST_HINGES 1.5
 
-/* rad: what hinges are folded by at rest, from one side of the mesh to the other. */
+/* rad: the least sum of rest angles from one side of the mesh to the other. */
 #define LEAST_FOLD 0.2
 
-/* Stiffness of a hinge, N m, by the weight of the mesh times its length. */
+/* The least stiffness of a hinge, N m, by the weight of the mesh times its length. */
 #define LEAST_STIFFNESS 0.01
 
-/* m/s^2: the weight is what it is here, whatever gravity is now. */
+/* m/s^2, for the weight, whatever the present gravity. */
 #define WEIGHT 9.81
 
 #define NONE SN_PLAN_NONE

@@ -2,7 +2,7 @@
 
 #define NOBODY UINT32_MAX
 
-/* ---- Room ------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 void sn_system_init(sn_system *system)
 {
@@ -58,7 +58,8 @@ static bool takes_part(const sn_pool *pool)
     return !pool->kind->force && !pool->kind->project;
 }
 
-/* The particles and turns behind a constraint, particles that several spots share counted again. */
+/* The number of particles and orientations of a constraint. A particle that occurs in several barycentric points is
+   counted each time. */
 static uint32_t entries_of(const sn_store *store, const sn_pool *pool, uint32_t row)
 {
     uint32_t small[SN_MAX_BLOCK], body[SN_MAX_POINTS], count;
@@ -95,7 +96,7 @@ bool sn_system_reserve(sn_system *system, const sn_allocator *allocator, const s
 
 /* ---- Making the equations --------------------------------------------------------------------------------------- */
 
-/* The number of the particle in a slot among those that take part. */
+/* The number of a slot's particle among those that take part. */
 static uint32_t number_of(sn_system *system, uint32_t slot, sn_real w)
 {
     if (system->number[slot] == NOBODY) {
@@ -108,14 +109,14 @@ static uint32_t number_of(sn_system *system, uint32_t slot, sn_real w)
     return system->number[slot];
 }
 
-/* The body whose turn is in a slot; NULL if it is a particle. */
+/* The orientation in a slot; NULL if the slot has a particle. */
 static const sn_turn *turn_in(const sn_frame *frame, uint32_t slot)
 {
     return frame->turn && slot >= frame->turn_slot ? &frame->turn[slot - frame->turn_slot] : NULL;
 }
 
-/* How a spinning body's turn is accelerated without any torque. v is k times the spin o along principal axes, which turn with
-   the body: k^2 o' = -o x (k^2 o), with k the radii of gyration (Euler). */
+/* The acceleration of a body's orientation without any torque. v is k times the angular velocity o along the principal
+   axes, which rotate with the body: k^2 o' = -o x (k^2 o), with k the radii of gyration (Euler). */
 static sn_dvec3 gyroscopic(const sn_turn *turn, sn_dvec3 v)
 {
     sn_dvec3 give = dvec3_from(turn->give), spin = dvec3(give.x * v.x, give.y * v.y, give.z * v.z);
@@ -125,7 +126,7 @@ static sn_dvec3 gyroscopic(const sn_turn *turn, sn_dvec3 v)
     return dvec3(give.x * rate.x, give.y * rate.y, give.z * rate.z);
 }
 
-/* Of a particle, or a turn, on which no constraint acts; w is its inverse mass. */
+/* The acceleration of a particle or an orientation without constraints; w is its inverse mass. */
 static sn_dvec3 acceleration(const sn_system_in *in, uint32_t slot, double w)
 {
     const sn_turn *turn = turn_in(&in->frame, slot);
@@ -138,8 +139,9 @@ static sn_dvec3 acceleration(const sn_system_in *in, uint32_t slot, double w)
     return dvec3_add(force, gyroscopic(turn, dvec3_from(vec4_xyz(in->v[slot]))));
 }
 
-/* The velocity of all particles of a constraint that makes no difference to it, if its kind is internal: that of the first.
-   Taking it away beforehand keeps its rounding out. A place in the world has none, and that makes a difference. */
+/* A velocity that all particles of a constraint may have in common without any effect on it, if its kind is internal:
+   that of the first particle. Subtracting it beforehand avoids its rounding. If a point is fixed in the world, a common
+   velocity has an effect, and 0 is returned. */
 static sn_dvec3 common_velocity(const sn_system_in *in, const sn_pool *pool, uint32_t row, const sn_block *block)
 {
     if (!pool->kind->internal)
@@ -152,7 +154,7 @@ static sn_dvec3 common_velocity(const sn_system_in *in, const sn_pool *pool, uin
     return dvec3_from(vec4_xyz(in->v[block->slot[0]]));
 }
 
-/* J v of one row; see common_velocity. */
+/* J v of one row. The common velocity is subtracted: see common_velocity. */
 static double rate_of(const sn_system_in *in, const sn_block *block, uint32_t r, sn_dvec3 common)
 {
     double sum = 0;
@@ -165,10 +167,10 @@ static double rate_of(const sn_system_in *in, const sn_block *block, uint32_t r,
     return sum;
 }
 
-/* (dJ/dt) v = [J(x + v h/2) - J(x - v h/2)] v / h. The shift is added to what rounding left over of positions, which an
-   internal kind sees relative to one of its own: so it stays precise far from the origin. Turns are moved in the same way;
-   what J means to them is in axes that turned along, which is what their velocities are in, too. Where J does not exist
-   on one side, the other side will do; where on neither, nothing is known. */
+/* (dJ/dt) v = [J(x + v h/2) - J(x - v h/2)] v / h. The shift is added to the remainders of rounded positions, which an
+   internal kind sees relative to one of its own particles: so it stays precise far from the origin. Orientations are
+   moved in the same way. Their part of J is in axes that rotate with the body, as are their velocities. Where J does
+   not exist on one side, the other side and the middle are used. Where it exists on neither, the term is 0. */
 static void add_curve(sn_system *system, const sn_system_in *in, const sn_pool *pool, const sn_system_block *at,
                       sn_dvec3 common)
 {
@@ -198,14 +200,15 @@ static void add_curve(sn_system *system, const sn_system_in *in, const sn_pool *
     }
 }
 
-/* An inequality that holds by an infinite margin is none; anything else that is not finite is a fault. */
+/* An inequality that holds by an infinite margin is removed. Anything else that is not finite is a fault. */
 static bool tame(sn_system *system, const sn_system_block *at, uint32_t r, bool inequality)
 {
     uint32_t e = at->first + r;
     const sn_row *means = &system->means[e];
     if (means->type >= SN_ROW_RATE && means->low == 0 && means->high == 0)
-        system->value[e] = 0; /* it is not looked at */
-    inequality = means->type == SN_ROW_AT_LEAST || (means->type == SN_ROW_BY_KIND && inequality); /* of C itself */
+        system->value[e] = 0; /* it is not used */
+    /* Whether C itself is one. */
+    inequality = means->type == SN_ROW_AT_LEAST || (means->type == SN_ROW_BY_KIND && inequality);
     if (isfinite(system->value[e]) && isfinite(system->rate[e]) && isfinite(system->pull[e]) &&
         isfinite(system->mobility[e]))
         return true;
@@ -238,7 +241,7 @@ static void take_row(sn_system *system, const sn_system_in *in, const sn_block *
     system->give[e] = system->scale[e] = system->lambda[e] = 0;
 }
 
-/* One constraint; false if it is not finite. */
+/* Adds one constraint. False if it is not finite. */
 static bool add_block(sn_system *system, const sn_system_in *in, uint32_t kind, uint32_t row, sn_system_block *fault)
 {
     const sn_pool *pool = in->store->pool[kind];

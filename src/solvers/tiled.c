@@ -1,34 +1,34 @@
-/* Tile by tile, sixteen constraints at a time: the cascade in the order of the plan, on all cores.
+/* Gauss-Seidel in the order of the plan: tile by tile, sixteen constraints at a time, on all cores.
 
-   A pass runs layer after layer, and then the constraints that are in none. A tile of the first layer predicts its particles and
-   moves them. Tiles of later layers move places alone, and nothing else of a particle: it belongs to the tile of the first layer
-   that has it, and that one settles its velocity, once in a pass, when all layers have moved it. Where nothing looks at velocities
-   in between, it settles as late as in the next predict, in the same registers. So only one column of places travels between the
-   caches of cores, and velocities stay where they are. When it settles does not change a bit.
+   A pass runs layer after layer, and then the constraints that are in no layer. A tile of the first layer predicts its
+   particles and moves them. Tiles of later layers only move positions. The velocity of a particle is settled by its
+   tile of the first layer, once in a pass, after all layers have moved the particle. Where nothing reads velocities in
+   between, this is delayed to the next predict, in the same registers. So only one column of positions travels between
+   the caches of cores, and velocities stay where they are. The time of settling does not change a bit of the result.
 
-   A constraint outside of layers settles what it moves at once: so the particles of these are settled before them. */
+   A constraint outside the layers settles its particles at once. So these are settled before it. */
 #include "solvers/tiled_work.h"
 
 #include "solvers/direct.h"
 #include "solvers/hubs.h"
 #include "solvers/row.h"
 
-/* One tile on its way. */
+/* A tile that is being solved. */
 typedef struct tile_pass {
     uint32_t worker;
-    sn_vec4 *copy;           /* of a copied tile: its places, and their remainders behind them; otherwise NULL */
+    sn_vec4 *copy;           /* of a copied tile: its positions, followed by their remainders; otherwise NULL */
     sn_sweep *sweep;         /* for constraints that are projected one by one */
-    float least;             /* m: corrections that are smaller are not made, where places are coarse */
-    float largest[SN_BATCH]; /* m, by lane: the largest that batches made, if they are measured */
-    sn_real off_from;        /* rods that are off by more than this share are noted: */
-    uint32_t noted;          /*   so many */
-    bool waits;              /* particles are predicted and nothing else: stresses of solids come next */
+    float least;             /* m: smaller corrections are not made, where the tile is coarse */
+    float largest[SN_BATCH]; /* m, by lane: the largest correction of batches, if measured */
+    sn_real off_from;        /* rods that are off by more than this share are marked */
+    uint32_t noted;          /* number of marked rods */
+    bool waits;              /* particles are only predicted: stresses of solids come next */
 } tile_pass;
 
-/* ns of a constraint, about: to know whether sharing pays. */
+/* ns of a constraint, about: to decide whether to use threads */
 #define WORK_OF_CONSTRAINT 2.0
 
-/* ---- Single constraints ------------------------------------------------------------------------------------------------------ */
+/* ---- Single constraints ------------------------------------------------------------------------------------------ */
 
 /* The slots of a constraint's particles, each once. */
 uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list)
@@ -36,7 +36,7 @@ uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list)
     uint32_t small[SN_MAX_BLOCK], count;
     const sn_pool *pool = in->store->pool[visit.kind];
     const uint32_t *point = pool->point + 2 * (size_t)visit.row;
-    if (pool->kind->points == 2 && !((point[0] | point[1]) & SN_SPOT_BIT)) { /* most are rods */
+    if (pool->kind->points == 2 && !((point[0] | point[1]) & SN_SPOT_BIT)) { /* the most frequent case: rods */
         list[0] = in->frame.slot[point[0]];
         list[1] = in->frame.slot[point[1]];
         return list[0] == list[1] ? 1 : 2;
@@ -57,7 +57,7 @@ bool sn_tiled_project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_
     return sn_sweep_project(sweep, kind, row);
 }
 
-/* Lanes that have a constraint to be swept, by batch: hinges of plates are solved by themselves. */
+/* By batch: the lanes with a constraint to be swept. Hinges of plates are not swept. */
 static const uint16_t *mask_of(const sn_tiled *t)
 {
     const sn_plates *plates = &((const tiled *)t->in->scratch->tiled)->plates;
@@ -70,7 +70,7 @@ static bool is_solved(const sn_tiled *t, const sn_plan_run *run)
     return plates->any && plates->solved[run - t->in->plan->run];
 }
 
-/* The constraints of a run of batches, one by one: they share no particle, so it does not matter in which order. */
+/* Projects the constraints of a run of batches one by one. They share no particle, so the order does not matter. */
 static bool project_batches(const sn_tiled *t, tile_pass *p, const sn_plan_run *run)
 {
     const sn_plan *plan = t->in->plan;
@@ -88,21 +88,21 @@ static bool project_batches(const sn_tiled *t, tile_pass *p, const sn_plan_run *
     return true;
 }
 
-/* ---- How places are rounded --------------------------------------------------------------------------------------------------- */
+/* ---- How positions are rounded ----------------------------------------------------------------------------------- */
 
-/* Large tiles move places themselves instead of their remainders (x_low), where that is precise enough: it saves a fifth of the
-   time. A correction is then rounded to the last place of x: to 6e-8 m at 1 m, which the velocity sees as 6e-8 m / h,
-   4e-5 m/s at 1/600 s. Corrections that could be nothing but rounding are not made: in a sheet that falls freely all of
-   them are, and they made it drift by 0.6 mm in a second. In substeps below SHORTEST_COARSE, or in a tile with a particle farther
-   than FARTHEST_COARSE from the origin, it is not done.
+/* Large tiles are *coarse* where that is precise enough: they move rounded positions instead of their remainders
+   (x_low). This saves a fifth of the time. A correction is then rounded to the last place of x: to 6e-8 m at 1 m, which
+   the velocity sees as 6e-8 m / h, 4e-5 m/s at 1/600 s. Corrections that could be only rounding are not made: in a
+   sheet in free fall all corrections are, and they made it drift by 0.6 mm in a second.
 
-   Nor is it done where nothing holds the body: rounding pushes to the grid of x, which is another one at either end of a rod, does
-   not keep momentum. A turning block of 125 particles that nothing held was 12 m away after 10,000 frames. A body with an
-   immovable particle gives its momentum to that anyway. */
+   A tile is not coarse in substeps below SHORTEST_COARSE, or if a particle is farther than FARTHEST_COARSE from the
+   origin. Nor is it coarse if its body has no immovable particle. Rounding moves each end of a rod to its own grid, and
+   this does not conserve momentum: a rotating free block of 125 particles was 12 m away after 10,000 frames. A body
+   with an immovable particle passes its momentum on to that anyway. */
 #define SHORTEST_COARSE ((sn_real)1e-3) /* s */
 
-/* The length of a rod is wrong by up to 2 sqrt(3) halves of a last place because of where its ends were rounded to; a last place
-   is up to 2^-23 of the coordinate. */
+/* The length of a rod is wrong by up to 2 sqrt(3) halves of a last place, because its ends are rounded. A last place is
+   up to 2^-23 of the coordinate. */
 #define ROUNDING (4 * 0x1p-24f)
 
 static const tile_state *state_of(const layer *l, const sn_tile *tile)
@@ -110,7 +110,7 @@ static const tile_state *state_of(const layer *l, const sn_tile *tile)
     return (const tile_state *)l->scratch->state_table.column[0] + (tile - l->plan->tile);
 }
 
-/* Whether a tile moves places themselves. *least: it then makes no corrections smaller than this, m. */
+/* Whether a tile is coarse. *least, m: a coarse tile makes no smaller corrections. */
 static bool is_coarse(const layer *l, const sn_tile *tile, float *least)
 {
     const float reach = state_of(l, tile)->reach;
@@ -119,7 +119,7 @@ static bool is_coarse(const layer *l, const sn_tile *tile, float *least)
            reach <= FARTHEST_COARSE;
 }
 
-/* ---- Tiles -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Tiles ------------------------------------------------------------------------------------------------------- */
 
 /* Whether the constraints of a run of batches have preloads. */
 static bool is_preloaded(const tile_pass *p, const sn_plan_run *run)
@@ -132,7 +132,7 @@ bool sn_tiled_keeps_lambda(const sn_tiled *t, const sn_plan_run *run)
     return (!run->corners && sn_preload_has(run->kind)) || sn_lambda_is_kept(t, run);
 }
 
-/* The wide form of a run; where its particles are is still missing. */
+/* The description of a run for the wide code, without the places of its particles. */
 static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass *p)
 {
     const sn_plan *plan = t->in->plan;
@@ -174,7 +174,7 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
                          .noted = &p->noted};
 }
 
-/* Where the particles of a run are: those of a tile that is not copied, from slot `first` on. */
+/* Sets the places of the particles of a run: those of a tile that is not copied, from slot `first` on. */
 static void place_records(const sn_tiled *t, sn_wide_run *wide, const sn_plan_run *run, bool coarse, uint32_t first)
 {
     const sn_frame *frame = &t->in->frame;
@@ -197,7 +197,7 @@ static void place_records(const sn_tiled *t, sn_wide_run *wide, const sn_plan_ru
     wide->expected = frame->expected ? frame->expected + first : NULL;
 }
 
-/* A constraint that is not in a batch moves remainders; in a tile that moves places, places get what it moved. */
+/* A constraint that is not in a batch moves remainders. In a coarse tile, its displacement is added to positions. */
 static bool project_coarse(const sn_tiled *t, sn_sweep *sweep, sn_visit visit)
 {
     uint32_t slot[SN_MAX_BLOCK];
@@ -254,7 +254,7 @@ static bool solve_records(const layer *l, const sn_tile *tile, bool coarse, tile
     return true;
 }
 
-/* The rows of places, and of where the substep started, begin a margin later. */
+/* Runs the constraints of a tile of planes. `margin` and `start` point to the margins before the rows. */
 static void run_planes(const layer *l, const sn_tile *tile, float *margin, const float *start, bool coarse,
                        tile_pass *p)
 {
@@ -280,7 +280,7 @@ void sn_tiled_spread(const layer *l, const sn_tile *tile, const sn_vec4 *x, cons
     uint32_t full = in_full_rows(tile), lane;
     x += tile->first;
     d += tile->first;
-    memset(margin, 0, PLANE_MARGIN * sizeof *margin); /* what lanes reach beside the particles must be numbers */
+    memset(margin, 0, PLANE_MARGIN * sizeof *margin); /* lanes read beside the particles, and must find numbers there */
     memset(plane + (size_t)full / LANES * SN_ROW, 0,
            (plane_floats(tile->rows - full / LANES) - PLANE_MARGIN) * sizeof *plane);
     l->t->wide->spread(x, d, full, plane);
@@ -297,7 +297,7 @@ float *sn_tiled_margin(const layer *l, uint32_t worker)
     return (float *)l->scratch->plane_table.column[0] + (l->t->in->asks ? 2 : 1) * worker * l->scratch->each;
 }
 
-/* A tile whose particles are in storage between passes. */
+/* Solves a tile of planes whose particles are in storage between passes. */
 static void solve_planes(const layer *l, const sn_tile *tile, bool coarse, tile_pass *p)
 {
     const sn_solver_in *in = l->t->in;
@@ -316,14 +316,14 @@ static void solve_planes(const layer *l, const sn_tile *tile, bool coarse, tile_
     }
 }
 
-/* ---- A tile of the first layer -------------------------------------------------------------------------------------------------- */
+/* ---- A tile of the first layer ----------------------------------------------------------------------------------- */
 
 static const tile_home *home_of(const layer *l, const sn_tile *tile)
 {
     return (const tile_home *)l->scratch->home_table.column[0] + (tile - l->plan->tile);
 }
 
-/* Whether it settles no sooner than it must: in the next pass over it, or when it leaves. */
+/* Whether a tile settles as late as possible: in the next pass over it, or when it leaves. */
 static bool lags(const layer *l, const sn_tile *tile)
 {
     return l->t->resident && !state_of(l, tile)->watched;
@@ -351,7 +351,7 @@ sn_motion sn_tiled_motion(const layer *l, const sn_tile *tile)
     return motion;
 }
 
-/* Whether a tile has particles of stiff meshes: it then is predicted as all of these are, and solved when limits have been. */
+/* Whether a tile has particles of stiff meshes. All such tiles are predicted first, and solved after the limits. */
 static bool is_stiff(const layer *l, const sn_tile *tile)
 {
     const sn_hierarchy *h = &l->scratch->hierarchy;
@@ -359,13 +359,13 @@ static bool is_stiff(const layer *l, const sn_tile *tile)
     return l->t->stiffens && !tiled_loads(l->t) && h->mesh_table.count && h->part_of[index] < h->part_of[index + 1];
 }
 
-/* Whether something moves its particles when it has been solved. */
+/* Whether its particles are moved after it has been solved. */
 static bool is_moved_later(const layer *l, const sn_tile *tile)
 {
     return home_of(l, tile)->shared || is_stiff(l, tile);
 }
 
-/* The first part of a pass over a tile that stays in planes: what others did to its particles comes in. */
+/* The first part of a pass over a tile that stays in planes: it reads what others moved, and predicts or settles. */
 static bool open_resident(const layer *l, const sn_tile *tile, uint32_t index)
 {
     const sn_tiled *t = l->t;
@@ -393,7 +393,7 @@ static bool open_resident(const layer *l, const sn_tile *tile, uint32_t index)
     return sound;
 }
 
-/* And the second: constraints move them, and what others need goes out. */
+/* The second part: constraints move its particles, and shared positions are written. */
 static void close_resident(const layer *l, const sn_tile *tile, uint32_t index, tile_pass *pass)
 {
     const sn_tiled *t = l->t;
@@ -406,7 +406,7 @@ static void close_resident(const layer *l, const sn_tile *tile, uint32_t index, 
     sn_resident_push(l, index, &motion, p);
 }
 
-/* The same of a tile that is in storage between passes. */
+/* The same two parts for a tile that is in storage between passes. */
 static bool open_records(const layer *l, const sn_tile *tile, uint32_t index)
 {
     const sn_tiled *t = l->t;
@@ -440,7 +440,7 @@ static bool close_records(const layer *l, const sn_tile *tile, uint32_t index, t
     return sound && good;
 }
 
-/* When all have moved its particles, a tile that must not lag settles. */
+/* Settles a tile that must not lag, after all constraints have moved its particles. */
 static void settle_tile(void *data, uint32_t index, uint32_t worker)
 {
     layer *l = data;
@@ -453,9 +453,9 @@ static void settle_tile(void *data, uint32_t index, uint32_t worker)
         atomic_store_explicit(&l->failed, true, memory_order_relaxed);
 }
 
-/* ---- A tile of a later layer ---------------------------------------------------------------------------------------------------- */
+/* ---- A tile of a later layer ------------------------------------------------------------------------------------- */
 
-/* Places of those that belong to a coarse tile get what the remainders were moved by. */
+/* Adds the displacements of remainders to positions, for particles of coarse tiles. */
 static void move_places(const layer *l, const sn_tile *tile, const sn_vec4 *low)
 {
     const uint32_t *list = l->plan->list + tile->first;
@@ -508,7 +508,8 @@ static bool solve_copied(const layer *l, const sn_tile *tile, bool coarse, tile_
     return true;
 }
 
-/* It moves places alone. Where tiles of a body differ in how these are rounded, it moves remainders. */
+/* Solves a tile of a later layer, which only moves positions. Where the tiles of its body differ in being coarse, it
+   moves remainders. */
 static bool pass_seam(const layer *l, const sn_tile *tile, tile_pass *p)
 {
     const uint32_t *list = l->plan->list + tile->first;
@@ -538,7 +539,7 @@ static bool close_tile(const layer *l, const sn_tile *tile, uint32_t index, tile
     return true;
 }
 
-/* Opens one of the tiles of stiff meshes. */
+/* The first part of a pass over a tile of stiff meshes. */
 static void run_opening(void *data, uint32_t index, uint32_t worker)
 {
     layer *l = data;
@@ -549,7 +550,8 @@ static void run_opening(void *data, uint32_t index, uint32_t worker)
     sn_hierarchy_note_pins(&l->scratch->hierarchy, tile, &l->t->in->frame);
 }
 
-/* Of a tile that is still the first pass of a step tells where it is; others change nothing. What looks back counts every substep. */
+/* A still tile only needs the first pass of a step, which notes its start. Integrators that look back need every
+   substep. */
 static bool is_idle(const layer *l, const sn_tile *tile)
 {
     return l->is_first && l->scratch->marked && !l->t->motion->looks_back && state_of(l, tile)->still;
@@ -587,9 +589,9 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
         atomic_store_explicit(&l->failed, true, memory_order_relaxed);
 }
 
-/* ---- A pass --------------------------------------------------------------------------------------------------------------------- */
+/* ---- A pass ------------------------------------------------------------------------------------------------------ */
 
-/* ns; threads that shared the first layer are awake, and share later ones from here on. */
+/* ns; threads that shared the first layer are awake, and share later layers from here on. */
 #define LEAST_LATER 1500.0
 
 static double work_of(const sn_plan *plan, uint32_t index)
@@ -607,7 +609,7 @@ static bool is_shared(const sn_tiled *t, uint32_t index)
            (index == 0 || t->in->parallel->eager || work_of(plan, index) >= LEAST_LATER);
 }
 
-/* Gathers what the tiles of a layer found, in their order. */
+/* Collects the results of the tiles of a layer, in their order. */
 static bool read_results(const layer *l, uint32_t count, sn_solver_out *out, sn_real *largest)
 {
     const tile_result *result = l->scratch->result_table.column[0];
@@ -655,7 +657,8 @@ sn_parallel *sn_tiled_shares_list(const sn_tiled *t, const uint32_t *list, uint3
     return sn_parallel_wants(t->in->parallel, work) ? t->in->parallel : NULL;
 }
 
-/* Limits of stiff meshes come before the first layer, when all of their particles have been predicted. */
+/* Solves the limits of stiff meshes. They come before the first layer, when all of their particles have been
+   predicted. */
 static bool run_limits(const sn_tiled *t, sn_solver_out *out)
 {
     const tiled *scratch = t->in->scratch->tiled;
@@ -669,8 +672,8 @@ static bool run_limits(const sn_tiled *t, sn_solver_out *out)
     return !out->lost_tasks && !l.failed;
 }
 
-/* Particles that came after the plan was made are in no tile. They are settled once, as those of tiles are, though nothing moved
-   them: settling may round. */
+/* Particles added after the plan was made are in no tile. They are settled once, as those of tiles are, although no
+   constraint moved them: settling may round. */
 static bool move_newcomers(const sn_tiled *t)
 {
     sn_motion motion = *t->motion;
@@ -687,7 +690,7 @@ static bool move_newcomers(const sn_tiled *t)
     return t->table->settle(&motion);
 }
 
-/* Tiles that must not lag, and did not settle while they were in the cache. */
+/* Settles tiles that must not lag, and did not settle while they were in the cache. */
 static bool settle_tiles(const sn_tiled *t, layer *l, sn_solver_out *out)
 {
     const bool stiff = t->stiffens && !tiled_loads(t) && l->scratch->hierarchy.mesh_table.count;
@@ -726,7 +729,7 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
            settle_tiles(t, &first, out) && sn_tiled_load_solids(t, out) && sn_tiled_load_plates(t, out);
 }
 
-/* ---- The end -------------------------------------------------------------------------------------------------------------------- */
+/* ---- The end ----------------------------------------------------------------------------------------------------- */
 
 static void leave_tile(void *data, uint32_t index, uint32_t worker)
 {

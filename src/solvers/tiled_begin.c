@@ -1,4 +1,4 @@
-/* What is looked at once a step, before its first substep: see tile_state. */
+/* Finds the state of tiles once a step, before its first substep: see tile_state. */
 #include "solvers/tiled_work.h"
 
 typedef struct looking {
@@ -14,7 +14,7 @@ static float reach_of(const sn_vec4 *x)
     return a > c ? a : c;
 }
 
-/* Whether a column has a number other than 0 for a particle of a tile of the first layer. */
+/* Whether a column is not 0 for some particle of a tile of the first layer. */
 static bool is_any_set(const uint32_t *column, const sn_tile *tile)
 {
     bool any = false;
@@ -64,7 +64,7 @@ static void look_at_tile(void *data, uint32_t index, uint32_t worker)
                         .pushed = is_any_pushed(l->others->pushed, tile),
                         .asks = is_any_asked(l->in->asks, tile)};
     (void)worker;
-    /* where it was when the substep started, and what BDF2 remembers, are noted in storage */
+    /* the start of the substep and the history of BDF2 of led particles are noted in storage */
     state.watched = state.watched || (state.led && (state.asks || l->in->frame.old_d));
     state.still = is_still(l, tile, &state);
     for (uint32_t i = 0; tile->large && i < tile->count; ++i) {
@@ -79,8 +79,8 @@ static void look_at_tile(void *data, uint32_t index, uint32_t worker)
         sn_hierarchy_look(h, l->in, index);
 }
 
-/* What holds one tile of a body holds all of them. Tiles of later layers reach as far as the body does: they move places themselves
-   only where all tiles whose particles they move do that, too. */
+/* If one tile of a body is held, all are. Tiles of later layers get the reach of the body: they are coarse only if all
+   tiles whose particles they move are. */
 static void join_states(const sn_plan *plan, tile_state *state)
 {
     for (uint32_t i = 0; i < plan->layer[1]; ++i) {
@@ -103,7 +103,7 @@ static bool has_preloads(const sn_plan *plan, const sn_tile *tile)
 {
     bool any = false;
     for (uint32_t r = tile->run; !any && r < tile->run + tile->runs; ++r)
-        any = !plan->run[r].batches || sn_preload_has(plan->run[r].kind); /* of those one by one it is seen later */
+        any = !plan->run[r].batches || sn_preload_has(plan->run[r].kind); /* single constraints are checked later */
     return any;
 }
 
@@ -115,7 +115,7 @@ static uint32_t rods_of(const sn_plan *plan, const sn_tile *tile)
         const bool are_rods = run->kind == SN_KIND_DISTANCE || run->kind == SN_KIND_DISTANCE_MAX;
         for (uint32_t b = run->batch; are_rods && b < run->batch + run->batches; ++b) {
             const uint32_t all = (1u << SN_BATCH) - 1, mask = plan->mask[b];
-            rods += mask == all ? SN_BATCH : 0; /* mostly */
+            rods += mask == all ? SN_BATCH : 0; /* the most frequent case */
             for (uint32_t left = mask == all ? 0 : mask; left; left &= left - 1)
                 rods++;
         }
@@ -123,10 +123,10 @@ static uint32_t rods_of(const sn_plan *plan, const sn_tile *tile)
     return rods;
 }
 
-/* A sheet has at most four rods for each particle, or six with those that keep it from bending; a solid has five or more. */
+/* A sheet has at most four rods for each particle, or six with rods against bending. A solid has five or more. */
 #define SOLID_RODS(particles) (4 * (particles) + (particles) / 4)
 
-/* Constraints of bodies that no limits hold have preloads. */
+/* Gives preloads to the constraints of bodies without limits. */
 static bool look_for_preloads(const sn_solver_in *in, const sn_hierarchy *h, tile_state *state)
 {
     const sn_plan *plan = in->plan;
@@ -150,7 +150,8 @@ static bool look_for_preloads(const sn_solver_in *in, const sn_hierarchy *h, til
     return any;
 }
 
-/* Bodies of solids that act in this step. Others look at their particles between passes. */
+/* Marks the bodies of solids that act in this step. Their tiles are watched: the lattice reads particles between
+   passes. */
 static bool look_for_solids(const sn_solver_in *in, sn_solids *solids, tile_state *state)
 {
     const sn_plan *plan = in->plan;
@@ -168,7 +169,7 @@ static bool look_for_solids(const sn_solver_in *in, sn_solids *solids, tile_stat
     return true;
 }
 
-/* Tiles of plates settle, so that these find their particles in storage. */
+/* Tiles of plates are watched, so that plates find their particles in storage. */
 static void look_for_plates(const sn_solver_in *in, sn_plates *plates, tile_state *state)
 {
     const sn_plan *plan = in->plan;
@@ -184,18 +185,18 @@ static void look_for_plates(const sn_solver_in *in, sn_plates *plates, tile_stat
 bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
 {
     if (others->keep)
-        others->keep(others->world, in->plan->particles, in->particle_count); /* they are in no tile */
+        others->keep(others->world, in->plan->particles, in->particle_count); /* particles in no tile */
     tiled *scratch = in->scratch->tiled;
     sn_plan_correct_stiffness(in->plan, in->store, in->stiffness_root);
     if (in->wide && in->plan->any_watched)
         sn_lambda_watch_anew(scratch, in->plan);
-    scratch->forest.fresh = false; /* what sleeps, and what a target leads, may be others */
+    scratch->forest.fresh = false; /* sleeping and kinematic particles may have changed */
     sn_forest_prepare(&scratch->forest, in->store, &in->frame);
     looking l = {in, others, scratch->state_table.column[0]};
     const uint32_t tiles = in->plan->layer[1], all = in->plan->tile_table.count;
     bool share = sn_parallel_wants(in->parallel, 2 * WORK_OF_PARTICLE * in->particle_count);
     if (!sn_parallel_tasks(share ? in->parallel : NULL, tiles, look_at_tile, &l)) {
-        sn_parallel_repair(in->parallel); /* what has to be kept is kept */
+        sn_parallel_repair(in->parallel); /* calls `keep` for the rest, too */
         return false;
     }
     for (uint32_t i = tiles; i < all; ++i)

@@ -1,25 +1,25 @@
 /* Closed surfaces with preloads, such as balloons: substeps of their own.
 
-   The skin of a balloon pulls across its rods at full strength, and pressure holds it off: preloads (preload.h) are as large as all
-   that is exerted. A transverse wave in such a skin moves at sqrt(T l / m). A preload T follows it while
+   The skin of a balloon pulls across its rods at full strength, and pressure balances it: preloads (preload.h) are as
+   large as the whole force. A transverse wave in such a skin moves at sqrt(T l / m). A preload T follows it while
 
        theta = w T h^2 / l
 
-   is well below 1, with w the sum of the inverse masses of a rod's ends. Finer meshes and longer steps have a larger theta, and a
-   preload that is bounded instead leaves a balloon with a part of its pressure: a sixth of it, for 642 particles at 1/30 s. So the
-   bodies that have such surfaces take k shorter substeps of h / k in the place of one, where k is the least for which theta / k^2 is
-   at most SN_CLOSED_MOST. Forces and damping act in the first of them, over the whole of h. Velocities are those of the last one.
-   Nothing else in the world is solved more often, and contact comes once, after them: see Tuckerman, Berne and Martyna, "Reversible
-   multiple time scale molecular dynamics", 1992.
+   is well below 1, with w the sum of the inverse masses of a rod's ends. Finer meshes and longer steps have a larger
+   theta. Bounding the preload instead leaves a balloon with only a part of its pressure: a sixth of it, for 642
+   particles at 1/30 s. So bodies with such surfaces take k shorter substeps of h / k in place of one, where k is the
+   least for which theta / k^2 is at most SN_CLOSED_MOST. Forces and damping act in the first of them, over the whole of
+   h. Velocities are those of the last one. Nothing else in the world is solved more often, and contact comes once,
+   after them: see Tuckerman, Berne and Martyna, "Reversible multiple time scale molecular dynamics", 1992.
 
-   Volumes are loaded before rods. A preload pulls the skin inward by p h^2 / (mass by area) before a volume that comes after it pushes it back; that
-   one would then act on too small an area, and the pressure came out 9 % too high. Blowing a ball up first does not change how its rods
-   lie. */
+   Volumes are loaded before rods. If rods came first, their preload would pull the skin inward by p h^2 / (mass by
+   area). The volume would then act on too small an area, and the pressure came out 9 % too high. Inflating a ball first
+   does not change the directions of its rods. */
 #include "solvers/tiled_work.h"
 
 #include <math.h>
 
-/* ---- Which they are -------------------------------------------------------------------------------------------------------- */
+/* ---- Which bodies ------------------------------------------------------------------------------------------------ */
 
 /* The first tile of the body of a particle; SN_PLAN_NONE: it is in no tile. */
 static uint32_t body_of(const sn_plan *plan, uint32_t slot)
@@ -27,7 +27,8 @@ static uint32_t body_of(const sn_plan *plan, uint32_t slot)
     return slot < plan->particles ? plan->tile[sn_plan_owner(plan, slot)].body : SN_PLAN_NONE;
 }
 
-/* Bodies that one of some constraints holds: closed surfaces make them fit, and then everything else that is in no layer makes them unfit. */
+/* Marks the bodies of the particles of some constraints. Closed surfaces make them fit. Then every other constraint
+   that is in no layer makes them unfit. */
 static void mark_visits(const sn_solver_in *in, bool *fit, const sn_visit *visit, uint32_t count, bool surfaces)
 {
     for (uint32_t i = 0; i < count; ++i) {
@@ -77,7 +78,7 @@ bool sn_closed_reserve(tiled *t, const sn_allocator *allocator, const sn_solver_
     return true;
 }
 
-/* Whether the constraints of a tile can be solved in substeps of their own. */
+/* Whether all constraints of a tile can be solved in substeps of their own. */
 static bool is_fit(const sn_solver_in *in, const sn_tile *tile)
 {
     const sn_plan *plan = in->plan;
@@ -110,18 +111,18 @@ static float theta_of(const sn_solver_in *in, const sn_tile *tile)
             largest = size > largest * rest ? size / rest : largest;
         }
     }
-    const sn_real h = in->h / (sn_real)in->settings->substeps; /* `in` is that of the step */
+    const sn_real h = in->h / (sn_real)in->settings->substeps; /* `in` is the input of the step */
     return (float)(largest * h * h);
 }
 
-/* For so large a theta. */
+/* The number of substeps for this theta. */
 static uint32_t substeps_for(float theta)
 {
     const float least = sqrtf(theta / SN_CLOSED_MOST);
     return least <= 1 ? 1 : least < SN_CLOSED_FINEST ? (uint32_t)ceilf(least) : SN_CLOSED_FINEST;
 }
 
-/* Bodies that have substeps of their own, and how many. */
+/* Chooses the bodies that have substeps of their own, and how many. */
 static void choose(tiled *t, const sn_solver_in *in, tile_state *state)
 {
     const sn_plan *plan = in->plan;
@@ -175,9 +176,9 @@ bool sn_closed_begin(tiled *t, const sn_solver_in *in)
     return t->closed_table.count > 0;
 }
 
-/* ---- Their substeps -------------------------------------------------------------------------------------------------------- */
+/* ---- The substeps ------------------------------------------------------------------------------------------------ */
 
-/* What is done with each tile of the first layer. */
+/* What move_tile does with a tile of the first layer. */
 typedef enum closed_move { CLOSED_PREDICT, CLOSED_SETTLE, CLOSED_NOTE } closed_move;
 
 typedef struct closed_moves {
@@ -199,20 +200,20 @@ static void move_tile(void *data, uint32_t index, uint32_t worker)
         atomic_store_explicit(&m->failed, true, memory_order_relaxed);
 }
 
-/* Those with the same number of substeps. */
+/* The bodies with the same number of substeps. */
 typedef struct closed_step {
     sn_tiled t;
     sn_solver_in in;
     sn_motion motion;
     const tiled *scratch;
-    const uint32_t *list;  /* of tiles, */
-    uint32_t count;        /*   and how many */
+    const uint32_t *list;  /* of tiles */
+    uint32_t count;        /* of these */
     sn_parallel *parallel; /* NULL: one thread is enough */
     sn_solver_out *out;
     sn_real *largest;
 } closed_step;
 
-/* How many of the tiles from the given one on are in one layer, which *index becomes. */
+/* The number of tiles in the list, from `first` on, that are in one layer. *index becomes this layer. */
 static uint32_t count_layer(const closed_step *c, uint32_t first, uint32_t *index)
 {
     const uint32_t *starts = c->in.plan->layer;
@@ -249,7 +250,7 @@ static bool is_volume(const closed_step *c, uint32_t place)
     return !tiled_leaves_out(&c->t, place);
 }
 
-/* Nothing is settled yet. */
+/* Applies the preloads of the volumes, before anything is settled. */
 static bool load_volumes(const closed_step *c)
 {
     const sn_plan *plan = c->in.plan;
@@ -270,8 +271,8 @@ static bool make_substep(closed_step *c)
            sn_tiled_project_many(&c->t, c->out, c->largest) && sn_tiled_keep_spins(&c->t);
 }
 
-/* Where particles were when the substep of the world started: contact asks for that afterwards. Dampers ask for where the short one
-   started. */
+/* Swaps the starts of the world's substep, which contact needs afterwards, with those of the short substep, which
+   dampers need. */
 static void swap_starts(const closed_step *c)
 {
     const sn_plan *plan = c->in.plan;
@@ -304,7 +305,7 @@ static void lengthen_run(const closed_step *c, const sn_plan_run *run, sn_real b
             c->in.store->pool[plan->visit[k].kind]->lambda[plan->visit[k].row] *= by;
 }
 
-/* Multipliers of short substeps become those of one of length h that exerts the same. */
+/* Scales the multipliers of short substeps to those of one substep of length h with the same forces. */
 static void lengthen(const closed_step *c, sn_real by)
 {
     const sn_plan *plan = c->in.plan;
@@ -318,7 +319,7 @@ static void lengthen(const closed_step *c, sn_real by)
             c->in.store->pool[plan->many[i].kind]->lambda[plan->many[i].row] *= by;
 }
 
-/* Forces and damping have acted. */
+/* Removes forces and damping, which have acted in the first substep. */
 static void end_forces(sn_motion *motion)
 {
     motion->gravity = (sn_vec3){0, 0, 0};

@@ -1,10 +1,12 @@
 /* Multipliers of batches.
 
-   Constraints of a tile are scattered over their pool, and those of several tiles share lines of memory there. So multipliers that
-   are only read after the step are written as they come, by lane of the plan, and sn_tiled_collect_lambda brings them to the pool.
+   Constraints of a tile are scattered over their pool, and several tiles share cache lines there. So multipliers that
+   are only read after the step are written in the order of the lanes of the plan, and sn_tiled_collect_lambda moves
+   them to the pool.
 
-   What breakable constraints exert is looked at after every substep, also by lane: the most of it is a maximum over contiguous
-   numbers. For a constraint of one row that is its multiplier; of others the driver writes it, since it has the gradients. */
+   The forces of breakable constraints are looked at after every substep, also by lane: their maximum is one over
+   contiguous numbers. For a constraint of one row the force is its multiplier. For others the driver writes it, since
+   it has the gradients. */
 #include "solvers/tiled_work.h"
 
 #include <math.h>
@@ -28,7 +30,7 @@ static bool is_by_lane(const sn_pool *pool)
     return pool->kind->rows == 1 && pool->kind->lanes && !pool->kind->state;
 }
 
-/* Its multiplier is the force that it exerts. */
+/* Whether the multiplier of a constraint is its force. */
 static bool is_a_force(const sn_pool *pool)
 {
     return is_by_lane(pool) && !pool->kind->oriented;
@@ -89,17 +91,17 @@ bool sn_tiled_collect_lambda(const sn_tiled *t)
     return done;
 }
 
-/* ---- The most that is exerted ------------------------------------------------------------------------------------------------ */
+/* ---- The largest forces ------------------------------------------------------------------------------------------ */
 
 void sn_lambda_watch_anew(tiled *t, const sn_plan *plan)
 {
-    const bool is_new = t->lambda_serial != plan->serial; /* what does not move is not written */
+    const bool is_new = t->lambda_serial != plan->serial; /* batches that do not move write nothing */
     t->lambda_serial = plan->serial;
     for (int which = is_new ? LAMBDA : LAMBDA_MOST_FORCE; which <= LAMBDA_MOST_TORQUE; ++which)
         memset(column(t, which), 0, plan->row_table.count * sizeof(float));
 }
 
-/* Of lanes that have no constraint, anything. */
+/* Lanes without a constraint may contain anything. */
 static void raise(float *restrict most, const float *restrict now, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i) {

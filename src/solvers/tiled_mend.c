@@ -1,27 +1,30 @@
-/* Repair of single rods of stiff meshes that a pass leaves far too long, at the front of a fold or near something
-   that holds the mesh: one after the other, and those around the particles that they move, until none is too long, or
-   it would take too long.
+/* Repair of single rods of stiff meshes that a pass leaves far too long, at the front of a fold or near something that
+   holds the mesh. Rods are shortened one after the other, with those around the particles that they move, until none is
+   too long or a limit of work is reached.
 
-   Layers note the rods that were far off before they were projected. A particle that is moved far leaves the rods around it too long, so the
-   ends of such rods are where to look. Where many are noted, all rods of the tile are looked at instead, on lanes. For a particle in the queue
-   all its rods are checked. One that is too long is shortened until it is not much too long (not to its full length, which would make its
-   neighbours too long), and both ends are queued. It is an ordinary largest distance, so it keeps momentum and adds no energy.
+   Layers mark the rods that were far off before they were projected. A particle that is moved far leaves the rods
+   around it too long, so the ends of marked rods are put into a queue. Where many are marked, all rods of the tile are
+   looked at instead, on lanes. For a particle from the queue all its rods are checked. One that is too long is
+   shortened until it is only slightly too long (not to its full length, which would make its neighbours too long), and
+   both ends are queued. A rod acts as an ordinary largest distance, so it conserves momentum and adds no energy.
 
-   First tiles are mended, in parallel: their own noted rods, and particles of theirs at which rods to other tiles were noted. Then all
-   rods between tiles are looked at, on lanes and in parallel, and those that are too long are mended on one thread. The order is that of
-   batches, and then of the queue. */
+   First the tiles are mended, in parallel: their own marked rods, and their particles with marked rods to other tiles.
+   Then all rods between tiles are looked at, on lanes and in parallel, and those that are too long are mended on one
+   thread. The order is that of batches, and then of the queue. */
 #include "solvers/hierarchy_work.h"
 #include "base/bits.h"
 #include "solvers/tiled_work.h"
 
 #include <string.h>
 
-/* Rods that are off by more than this, by share, are noted before they are moved: those that are too short, too, since what they push away
-   leaves others too long. What is left so much too long, times TOO_LONG, is shortened to SHORTENED times that.
+/* Rods that are off by more than a certain share (SN_HIERARCHY_OFF, see sn_tiled_off_from) are marked before they are
+   moved. Rods that are too short are marked, too, since the particles that they push away leave others too long. A rod
+   that is still too long by TOO_LONG times that share is shortened to SHORTENED times this excess.
 
-   Where more than MANY of the particles of a mesh would be looked at, as in a cloth that is torn through the air, what is mended from that pass of
-   a step on is what is off by more: LONGER times as much for each MORE times as many. Otherwise the threshold is the same in all passes. With one that fell towards the end of a step, what the passes
-   before had left too long was shortened at once, and a net gained a tenth of its energy. */
+   Where more than MANY of the particles of a mesh would be looked at, as in cloth that is pulled through the air fast,
+   the threshold rises from that pass of a step on: LONGER times for each MORE times as many. Otherwise it is the same
+   in all passes. With a threshold that fell towards the end of a step, all errors left by the passes before were
+   removed at once, and a net gained a tenth of its energy. */
 #define LONGER    1.5
 #define TOO_LONG  1.6
 #define SHORTENED 0.5
@@ -29,8 +32,8 @@
 #define MANY      0.3
 #define MORE      1.4
 
-/* Particles that are looked at, at most, for each one of a tile, and as many more for each one of a mesh, by the share of its noted rods that a
-   tile has: all of the front of a fold may be in one. */
+/* The most particles that are looked at, for each particle of a tile. A tile gets as many more for each particle of the
+   mesh, times its share of the mesh's marked rods: the whole front of a fold may be in one tile. */
 #define MOST_LOOKS 2.0
 
 sn_real sn_tiled_off_from(const layer *l, const sn_tile *tile)
@@ -67,10 +70,10 @@ typedef struct mending {
     const sn_hierarchy *h;
     const uint8_t *touched;
     sn_vec4 *x, *low;
-    bool in_tile; /* one tile is mended, and rods that lead out of it are not looked at */
-    /* The queue: a ring of so many slots, */
+    bool in_tile; /* one tile is mended, and rods to other tiles are ignored */
+    /* The queue: a ring of `size` slots */
     uint32_t *ring;
-    uint32_t size, first, count; /*   of which these are in it */
+    uint32_t size, first, count; /* `count` entries from `first` on are in use */
 } mending;
 
 static void enqueue(mending *m, uint32_t slot)
@@ -82,7 +85,8 @@ static void enqueue(mending *m, uint32_t slot)
     m->ring[at < m->size ? at : at - m->size] = slot;
 }
 
-/* The rods of a particle wait in memory, mostly: those of one that comes AHEAD later are fetched. */
+/* The rods of a particle are usually not in the cache. Those of the particle AHEAD places later in the queue are
+   fetched. */
 #define AHEAD 4u
 
 static uint32_t dequeue(mending *m)
@@ -96,10 +100,10 @@ static uint32_t dequeue(mending *m)
     return slot;
 }
 
-/* Where a particle is: in planes, or in storage, where that of those that are exchanged is the last. */
+/* Where a particle is: in planes, or in storage. For exchanged particles storage is up to date. */
 typedef struct whereabouts {
-    sn_real *x, *low; /* low: NULL where places themselves are moved */
-    size_t apart;     /* from one coordinate to the next */
+    sn_real *x, *low; /* low: NULL in a coarse tile */
+    size_t apart;     /* floats from one coordinate to the next */
 } whereabouts;
 
 static whereabouts find(const mending *m, uint32_t slot)
@@ -116,7 +120,7 @@ static inline sn_vec3 read(const sn_real *from, size_t apart)
     return vec3(from[0], from[apart], from[2 * apart]);
 }
 
-/* From one particle to another. */
+/* The vector from b to a. */
 static sn_vec3 between(const whereabouts *a, const whereabouts *b)
 {
     const sn_vec3 none = {0, 0, 0}, apart = vec3_sub(read(a->x, a->apart), read(b->x, b->apart));
@@ -131,15 +135,16 @@ static void move(const whereabouts *at, sn_vec3 by)
     to[2 * at->apart] += by.z;
 }
 
-/* A particle whose rods from `rod` to `end` are looked at. */
+/* A particle whose rods from `rod` to `end` are being looked at. */
 typedef struct looking {
-    const sn_hierarchy_home *home; /* rods lead to tiles of the same mesh: what is too long is the same in all */
+    const sn_hierarchy_home *home; /* rods lead to tiles of the same mesh, which have the same too_long */
     whereabouts at;
     uint32_t rod, end;
 } looking;
 
-/* Goes on to the next rod that is too long, or to the end; all lead to particles of its own tile. in_planes and coarse are those of its home, and
-   constants wherever this is used: most of mending is this loop. */
+/* Advances to the next rod that is too long, or to the end. All rods lead to particles of its own tile. in_planes and
+   coarse are those of its home; they are constants at each call, since most of the time of mending is spent in this
+   loop. */
 static inline void skip_in_tile(const mending *m, looking *k, const bool in_planes, const bool coarse)
 {
     const sn_vec3 none = {0, 0, 0}, x = read(k->at.x, k->at.apart), low = coarse ? none : read(k->at.low, k->at.apart);
@@ -165,7 +170,7 @@ static inline void skip_in_tile(const mending *m, looking *k, const bool in_plan
     k->rod = (uint32_t)(rod - m->h->rod);
 }
 
-/* The same, wherever they lead. */
+/* The same for rods to any tile. */
 static void skip_anywhere(const mending *m, looking *k)
 {
     for (; k->rod < k->end; ++k->rod) {
@@ -197,7 +202,7 @@ static looking look_from(const mending *m, uint32_t slot, uint32_t rod, uint32_t
     return (looking){&m->h->home[m->h->tile_of[slot]], find(m, slot), rod, end};
 }
 
-/* Shortens a rod. */
+/* Shortens a rod from `length` to `to`. */
 static void mend(mending *m, uint32_t slot, const whereabouts *a, uint32_t other, const whereabouts *b, sn_real length,
                  sn_real to)
 {
@@ -229,7 +234,8 @@ static sn_real too_long_for(double off)
     return (sn_real)(1 + TOO_LONG * off);
 }
 
-/* Where the tiles of stiff meshes are in this pass, and what is mended in them: by mesh, so that it does not depend on others. */
+/* Finds where the tiles of stiff meshes are in this pass, and the threshold of mending: by mesh, so that it does not
+   depend on other meshes. */
 static void find_homes(const mending *m)
 {
     const sn_plan *plan = m->l->plan;
@@ -257,8 +263,8 @@ static void find_homes(const mending *m)
     }
 }
 
-/* The next batch from b on, before `end`, in which something is noted: mostly nothing is, in many. What follows `end` may be another tile's, on
-   another thread. */
+/* The next batch from b on, before `end`, with a marked rod. Most batches have none, so several are checked at once.
+   What follows `end` may belong to another tile on another thread. */
 static uint32_t next_noted(const sn_hierarchy *h, uint32_t b, uint32_t end)
 {
     uint64_t some = 0;
@@ -272,7 +278,7 @@ static uint32_t next_noted(const sn_hierarchy *h, uint32_t b, uint32_t end)
     return b;
 }
 
-/* Takes the rods that are noted in a tile; each by its ends, and its rest length, where that is in lanes. */
+/* Calls `take` for each marked rod of a tile, with its two slots, and its rest length if that is in lanes. */
 static void take_noted(mending *m, const sn_tile *tile, void (*take)(mending *m, const uint32_t *slot, float rest))
 {
     const sn_plan *plan = m->l->plan;
@@ -298,14 +304,14 @@ static void take_both(mending *m, const uint32_t *slot, float rest)
     enqueue(m, slot[1]);
 }
 
-/* One end finds what is too long. */
+/* One end is enough: it finds the rods that are too long. */
 static void take_one(mending *m, const uint32_t *slot, float rest)
 {
     (void)rest;
     enqueue(m, slot[0]);
 }
 
-/* What is too long, if nothing has shortened it yet. */
+/* Shortens a rod if it is still too long. */
 static void take_too_long(mending *m, const uint32_t *slot, float rest)
 {
     const sn_hierarchy_home *home = &m->h->home[m->h->tile_of[slot[0]]];
@@ -316,13 +322,13 @@ static void take_too_long(mending *m, const uint32_t *slot, float rest)
         mend(m, slot[0], &a, slot[1], &b, length, home->shortened * (sn_real)rest);
 }
 
-/* The ends of a rod between tiles. Other tiles may note it at the same time. */
+/* Marks the ends of a rod between tiles. Other tiles may mark them at the same time. */
 static void note_outside(mending *m, const uint32_t *slot, float rest)
 {
     const sn_hierarchy *h = m->h;
     (void)rest;
     for (uint32_t i = 0; i < 2; ++i)
-        if (h->rod_start[slot[i]] < h->rod_start[slot[i] + 1]) /* it is in a stiff mesh */
+        if (h->rod_start[slot[i]] < h->rod_start[slot[i] + 1]) /* the particle is in a stiff mesh */
             atomic_store_explicit(&h->off_outside[slot[i]], true, memory_order_relaxed);
 }
 
@@ -332,7 +338,8 @@ void sn_tiled_count_off(const layer *l, const sn_tile *tile, uint32_t noted)
     if (!l->t->stiffens || !h->mesh_table.count)
         return;
     const uint32_t index = (uint32_t)(tile - l->plan->tile);
-    const bool others = l->is_first && h->part_of[index] == h->part_of[index + 1]; /* nothing of it is mended */
+    /* A tile of the first layer in no stiff mesh is not mended. */
+    const bool others = l->is_first && h->part_of[index] == h->part_of[index + 1];
     h->mended[index].noted = others ? 0 : noted;
     mending m = {.l = l, .h = h};
     if (noted && !l->is_first)
@@ -346,7 +353,8 @@ static uint32_t most_looks(const sn_hierarchy_mended *mended, const sn_tile *til
     return (uint32_t)(MOST_LOOKS * (tile->count + share * mesh->particles));
 }
 
-/* Where so many rods are noted, by batch of a tile, all of its rods are looked at on lanes instead: in planes that is cheaper. */
+/* Above this number of marked rods, by batch of a tile, all of its rods are looked at on lanes: in planes that is
+   cheaper. */
 #define MANY_IN_PLANES 0.1
 #define MANY_NEAR      0.25
 
@@ -358,8 +366,8 @@ static bool are_many(const mending *m, const sn_tile *tile, uint32_t noted)
     return m->l->t->wide && noted > (tile->rows ? MANY_IN_PLANES : MANY_NEAR) * batches;
 }
 
-/* Notes all rods of a tile that are too long, in the place of what is noted there. Of `all`, it is known where their particles are: near and far are
-   those of the plan. */
+/* Marks all rods of a tile that are too long, in place of its earlier marks. `all` has the places of the particles; its
+   near and far are those of the plan. */
 static void find_too_long(const mending *m, const sn_tile *tile, const sn_wide_run *all)
 {
     const layer *l = m->l;
@@ -379,12 +387,12 @@ static void find_too_long(const mending *m, const sn_tile *tile, const sn_wide_r
     }
 }
 
-/* Of the first layer. */
+/* The same for a tile of the first layer. */
 static void find_inside(const mending *m, uint32_t number, const sn_tile *tile, uint32_t worker)
 {
     const sn_hierarchy_home *home = &m->h->home[number];
     sn_wide_run rods = {.coarse = home->coarse};
-    if (home->plane) { /* what others move is in storage */
+    if (home->plane) { /* particles that others move are in storage */
         const planes p = sn_resident_planes(m->l, number);
         const sn_motion motion = sn_tiled_motion(m->l, tile);
         sn_resident_pull(m->l, number, &motion, p);
@@ -400,7 +408,8 @@ static void find_inside(const mending *m, uint32_t number, const sn_tile *tile, 
     find_too_long(m, tile, &rods);
 }
 
-/* What is noted outside of a tile, in the order of its particles. Nothing is, afterwards. */
+/* Queues the particles of a tile with marked rods to other tiles, in the order of storage, if `looks`. Clears the
+   marks. */
 static void take_outside(mending *m, const sn_tile *tile, bool looks)
 {
     atomic_bool *off = m->h->off_outside + tile->first;
@@ -419,7 +428,7 @@ static void take_outside(mending *m, const sn_tile *tile, bool looks)
     }
 }
 
-/* A tile by itself. */
+/* Mends a tile by itself. */
 static void mend_tile(void *data, uint32_t index, uint32_t worker)
 {
     mending m = *(const mending *)data;
@@ -441,7 +450,7 @@ static void mend_tile(void *data, uint32_t index, uint32_t worker)
     }
 }
 
-/* The same without lanes, of a later layer. */
+/* The same as find_too_long, without lanes, for a tile of a later layer. */
 static void find_one_by_one(const mending *m, const sn_tile *tile)
 {
     const sn_plan *plan = m->l->plan;
@@ -466,7 +475,7 @@ static void find_one_by_one(const mending *m, const sn_tile *tile)
     }
 }
 
-/* Notes the rods of a tile of a later layer that are too long when tiles have been mended. */
+/* Marks the rods of a tile of a later layer that are too long after the tiles have been mended. */
 static void find_outside(void *data, uint32_t index, uint32_t worker)
 {
     const mending *m = data;
@@ -490,7 +499,7 @@ static void find_outside(void *data, uint32_t index, uint32_t worker)
     find_too_long(m, tile, &rods);
 }
 
-/* What is left between tiles, and what that moves. */
+/* Mends the rods between tiles, and the rods around them. */
 static void mend_between(mending *m)
 {
     const sn_hierarchy *h = m->h;
@@ -507,11 +516,11 @@ static void mend_between(mending *m)
     }
 }
 
-/* ns, about, of a rod that is noted, and of one between tiles. */
+/* ns, about, of a marked rod, and of a rod between tiles. */
 #define WORK_OF_NOTED   60.0
 #define WORK_OF_OUTSIDE 1.5
 
-/* The threads for what comes after tiles have been mended. */
+/* The threads for the rods between tiles. */
 static sn_parallel *threads_outside(const layer *l)
 {
     double work = 0;

@@ -1,5 +1,5 @@
-/* Constraints that are in no layer: trees that are solved at once, those with any number of points, those of hubs, and those that
-   came after the plan was made. */
+/* Constraints that are in no layer: trees that are solved directly, constraints with any number of points, those of
+   hubs, and those added after the plan was made. */
 #include "solvers/tiled_work.h"
 
 #include "base/hash.h"
@@ -46,7 +46,7 @@ static sn_vec4 *marks(const sn_tiled *t)
     return ((const tiled *)t->in->scratch->tiled)->mark_table.column[0];
 }
 
-/* A constraint outside of tiles: its particles are noted and settled for it alone. */
+/* Projects a constraint outside the tiles. Its particles are marked and settled for this constraint alone. */
 static bool project_alone(const sn_tiled *t, sn_sweep *sweep, sn_visit visit)
 {
     uint32_t small[SN_MAX_BLOCK];
@@ -63,13 +63,14 @@ static bool project_alone(const sn_tiled *t, sn_sweep *sweep, sn_visit visit)
     t->table->note(&motion);
     if (!sn_tiled_project(t, sweep, visit.kind, visit.row))
         return false;
-    if (lists) /* evaluating used the same scratch */
+    if (lists) /* evaluation used the same scratch */
         sn_tiled_slots(in, visit, list);
     return t->table->settle(&motion);
 }
 
-/* Those that came later have no colour. As they were added would be one direction through a body that was added at once, and
-   gain energy: so a coin sends half of them to the way back, and what holds one particle comes last. */
+/* Constraints added later have no colour. In the order of their addition, a body that was added at once would be swept
+   in one direction, and gain energy. So a hash sends half of them to the way back. Constraints of one particle come
+   last. */
 typedef enum way { WAY_THERE, WAY_BACK, AT_THE_END } way;
 
 static way way_of(const sn_tiled *t, uint32_t i)
@@ -94,7 +95,8 @@ static bool project_extra(const sn_tiled *t, sn_sweep *sweep)
     return good;
 }
 
-/* The particles that constraints outside of layers move: settled before these, or marked after them. They settled what they moved. */
+/* Goes through the particles that constraints outside the layers move: settles them before these constraints, or marks
+   them after. The constraints themselves settle what they move. */
 static bool go_through_rest(const layer *l, bool settles)
 {
     const tiled *scratch = l->scratch;
@@ -103,7 +105,7 @@ static bool go_through_rest(const layer *l, bool settles)
     sn_motion of_tile = count ? sn_tiled_motion(l, tile) : (sn_motion){0};
     bool sound = true;
     for (uint32_t i = 0, end; i < count; i = end) {
-        if (tile + 1 < last && tile[1].first <= slot[i]) { /* slots ascend, and so do tiles */
+        if (tile + 1 < last && tile[1].first <= slot[i]) { /* slots are ascending, and so are tiles */
             while (tile + 1 < last && tile[1].first <= slot[i])
                 ++tile;
             of_tile = sn_tiled_motion(l, tile);
@@ -149,7 +151,7 @@ bool sn_tiled_project_many(const sn_tiled *t, sn_solver_out *out, sn_real *large
     return good;
 }
 
-/* Those that are in no layer. */
+/* Projects the constraints that are in no layer, other than trees. */
 bool sn_tiled_project_others(const sn_tiled *t, const layer *l, sn_solver_out *out, sn_real *largest)
 {
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h, .preload_most = t->preloads ? SN_PRELOAD_MOST : 0};
@@ -161,7 +163,7 @@ bool sn_tiled_project_others(const sn_tiled *t, const layer *l, sn_solver_out *o
     return good;
 }
 
-/* ---- Stresses of solids, when preloads of all else have been ---- */
+/* ---- Stresses of solids, after all other preloads ---- */
 
 #define WORK_OF_ROD 40.0 /* ns, about, with its share of tetrahedra */
 
@@ -179,7 +181,7 @@ static void load_solid(void *data, uint32_t index, uint32_t worker)
         atomic_store_explicit(&s->failed, true, memory_order_relaxed);
 }
 
-/* ---- Plates, likewise ---- */
+/* ---- Plates ---- */
 
 #define WORK_OF_HINGE 150.0 /* ns, about, with its share of the factor */
 

@@ -1,4 +1,4 @@
-/* What passes over tiles keep between steps: made, sized and released. */
+/* Makes, sizes and releases the data that passes over tiles keep between steps. */
 #include "solvers/direct.h"
 #include "solvers/hubs.h"
 #include "solvers/tiled_work.h"
@@ -36,7 +36,7 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     return scratch->tiled = t;
 }
 
-/* Marks of constraints outside of tiles, which run one after the other. */
+/* Marks of constraints outside the tiles, which run one after the other; and copies. */
 static bool reserve_marks(tiled *t, const sn_allocator *allocator, const sn_solver_in *in)
 {
     uint32_t most = sn_hubs_particles(in->scratch);

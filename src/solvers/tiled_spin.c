@@ -1,18 +1,18 @@
-/* Closed surfaces that nothing outside of them pulls keep their angular momentum.
+/* Free closed surfaces, on which nothing outside of them acts, keep their angular momentum.
 
-   Each constraint that is projected leaves the angular momentum about the places where particles are at that moment. But those
-   that follow move these places on, and what counts are the places at the end. With many constraints that pull against each other, as
-   the skin of a balloon does against its volume, the differences add up to a torque that is always the same: it goes with the order of
-   the constraints. A balloon of 0.5 m without gravity and damping began to rotate by itself, and reached 24 rad/s within
-   four seconds; more passes or substeps did not help.
+   Each projection conserves angular momentum about the positions at that moment. But later projections move these
+   positions, and what counts are the positions at the end. With many constraints that act against each other, as the
+   skin of a balloon does against its volume, the differences add up to a constant torque, which depends on the order of
+   the constraints. A balloon of 0.5 m without gravity and damping began to rotate by itself, and reached 24 rad/s
+   within four seconds; more passes or substeps did not help.
 
-   So before a pass the angular momentum is noted, and after it the surface is rotated by as much as brings that back: with the moment
-   of inertia I about the centre of mass, r from there, and L what is missing,
+   So the angular momentum is noted before a pass, and after it the surface is rotated to restore it. With the moment of
+   inertia I about the centre of mass, r from there, and L the missing angular momentum,
 
        w = I^-1 L,     v += w x r,     x += h (w x r).
 
-   Neither the centre of mass nor momentum changes, since the sum of m r is 0. In the first pass of a substep particles have not been
-   predicted yet: what damping leaves of L, and the torque of forces, are known before. */
+   Neither the centre of mass nor momentum changes, since the sum of m r is 0. In the first pass of a substep particles
+   have not been predicted yet: what damping leaves of L, and the torque of forces, are then added beforehand. */
 #include "base/symmetric.h"
 #include "solvers/tiled_work.h"
 
@@ -28,7 +28,7 @@ static sn_dvec3 both(const sn_vec4 *high, const sn_vec4 *low)
     return dvec3_add(dvec3_from(vec4_xyz(*high)), dvec3_from(vec4_xyz(*low)));
 }
 
-/* All sums are about the place of the first particle, and moved to the centre of mass afterwards. */
+/* All sums are about the position of the first particle, and moved to the centre of mass afterwards. */
 static spinning look(const sn_motion *m)
 {
     const sn_dvec3 origin = both(&m->x[m->list[0]], &m->x_low[m->list[0]]);
@@ -71,7 +71,8 @@ static spinning look(const sn_motion *m)
     return s;
 }
 
-/* The particles of a free surface. False if there is nothing to do: it was removed, or something holds it in this step. */
+/* Finds the particles of a free surface. False if there is nothing to do: it was removed, or has an immovable particle
+   in this step. */
 static bool find(const sn_tiled *t, uint32_t index, sn_motion *m)
 {
     const sn_plan *plan = t->in->plan;
@@ -104,9 +105,9 @@ void sn_tiled_note_spins(const sn_tiled *t)
     }
 }
 
-/* Rotates a surface so that it has this angular momentum. What is missing then is of second order in the angle. */
+/* Rotates a surface so that it has this angular momentum. The remaining error is of second order in the angle. */
 #define MOST_TURNS 3
-#define SMALL_TURN 1e-4 /* rad: beyond that it is asked again */
+#define SMALL_TURN 1e-4 /* rad: above this another rotation follows */
 
 static bool turn(const sn_tiled *t, const sn_motion *m, sn_dvec3 wanted)
 {

@@ -1,24 +1,24 @@
-/* How a tree of rods gives way to pushes.
+/* The response of a tree of rods to forces.
 
-   With M the masses, K the geometric stiffness (see "Turning" in forest_solve.c), J the gradients of rods and f what is
-   pushed, in kg m,
+   With M the masses, K the geometric stiffness (see "Turning" in forest_solve.c), J the gradients of rods and f the
+   forces, in kg m,
 
        (M + K) x = J^T lambda + f,     J x + soft lambda = rhs.
 
-   Along a rod nothing turns, so K may be the same in all directions: kappa (x - y) between its ends. Particles are
-   eliminated from the leaves to the root. Let S x = F be what a particle and all that hangs on it make of its motion, y
-   that of its parent, and n the direction to that. Then
+   Along a rod the tension has no effect, so K may be the same in all directions: kappa (x - y) between its ends.
+   Particles are eliminated from the leaves to the root. Let S x = F be the equation of a particle with its whole
+   subtree, y the displacement of its parent, and n the direction to the parent. Then
 
        A = S + kappa,    (A, n; n^T, -soft) (x, lambda) = (F + kappa y, n y - rhs),
 
-   and put into the equations of the parent (1 / d is `share`),
+   and inserted into the equations of the parent (1 / d is `share`),
 
        a = A^-1 n,   d = n a + soft,   q = n - kappa a,
        S of the parent += kappa - kappa^2 A^-1 + q q^T / d,
        F of the parent += kappa A^-1 F + q (rhs + a F) / d,
 
-   and on the way back lambda = (rhs + a F - q y) / d, x = A^-1 (F + kappa y - n lambda). What does not move has
-   A^-1 = 0. A pin is a spring of 1 / soft. */
+   and on the way back lambda = (rhs + a F - q y) / d, x = A^-1 (F + kappa y - n lambda). An immovable particle has A^-1
+   = 0. A pin is a spring of 1 / soft. */
 #include "solvers/tree_push.h"
 
 #include <string.h>
@@ -94,7 +94,7 @@ void sn_push_factor(sn_push_node *node, uint32_t count)
     }
 }
 
-/* F, in x, from the leaves to the root. */
+/* Computes F, in x, from the leaves to the root. */
 static void go_up(sn_push_node *node, uint32_t count, bool shift)
 {
     for (uint32_t i = 0; i < count; ++i)

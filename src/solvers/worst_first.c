@@ -1,31 +1,33 @@
-/* Worst first: the constraint that is missed by most metres is projected next (lecture 003; in numerical analysis the method
-   of Gauss and Southwell).
+/* Worst first: the constraint with the largest error in metres is projected next (lecture 003; in numerical analysis
+   the method of Gauss and Southwell).
 
-   All constraints are in a heap by their residuals. A projection moves particles, so the constraints that share a movable one
-   with it are measured anew, and the heap is put right. Equal residuals: the one that was added first. A pass is at most as
-   many projections as there are constraints; it ends when no residual is above the tolerance of the settings.
+   All constraints are in a heap by their residuals. After a projection, the constraints that share a movable particle
+   with it are measured again, and the heap is updated. Of equal residuals, the constraint that was added first comes
+   first. A pass has at most as many projections as there are constraints. It ends early when no residual is above the
+   tolerance of the settings.
 
-   What cannot be satisfied must not take all projections. Two constraints that contradict each other undo each other's work
-   for ever, and are always the worst. So every FAIR-th projection is for the worst of those that have not had their turn yet, by
-   a second heap. Once all that are missed had it, a new round begins. None waits for more than FAIR passes of a substep.
-   (Tried and rejected: one that comes back no better than it was, or too often, waits for the others. Long ropes need that:
-   the last link of one that is pulled has its turn 60 times while the middle has it once, and with such rules worst first is
-   slower than any other order.)
+   Constraints that cannot be satisfied must not take all projections. Two constraints that contradict each other undo
+   each other's work for ever, and are always the worst. So every FAIR-th projection is for the worst constraint that
+   has not had its turn yet, from a second heap. When all with an error have had their turn, a new round begins. No
+   constraint waits for more than FAIR passes of a substep. (Tried and rejected: a constraint that returns without
+   improvement, or too often, waits for the others. Long ropes need such returns: the last link of a pulled rope is
+   projected 60 times while the middle is projected once, and with such rules worst first is slower than any other
+   order.)
 
-   - The stiffness k < 1 means a share for each pass. Such a constraint is projected once a pass, or it would become rigid.
-   - Projections of a kind's own have no gradient, and so no residual in metres: they come first in a pass, once, as they were
-     added.
+   - A stiffness k < 1 is a share for each pass. Such a constraint is projected once a pass, or it would become rigid.
+   - Kinds with a projection of their own have no gradient, and so no residual in metres. They come first in a pass,
+     once, in the order of addition.
 
-   Residuals and heaps are scratch: the first pass of a substep makes them anew, so nothing of them is state. */
+   Residuals and heaps are scratch, not state: the first pass of a substep makes them anew. */
 #include "solvers/worst_first.h"
 
-/* Every so many projections one is for a constraint that has not had its turn. Pulled ropes and cloth take 1.1 to 1.8 times
-   the projections that they would take without that; with 2 it would be up to 2.3 times. */
+/* Every FAIR-th projection is for a constraint that has not had its turn. Pulled ropes and cloth take 1.1 to 1.8 times
+   the projections that they would take without that rule; with 2 it would be up to 2.3 times. */
 #define FAIR 4
 
 enum { COLUMN_VISIT, COLUMN_MISSED, COLUMN_STAMP, COLUMN_DONE, COLUMN_HEAPS };
 
-/* A permutation of all numbers: the first `size` are a heap, the worst at the top; the others have been taken out. */
+/* A permutation of all numbers. The first `size` are a heap, the worst at the top. The others have been taken out. */
 typedef struct heap {
     const sn_real *missed; /* by number, m */
     uint32_t *item;
@@ -35,17 +37,17 @@ typedef struct heap {
 
 typedef struct worst {
     const sn_worst_job *job;
-    const sn_visit *visit; /* by the number of a constraint, as they were added */
+    const sn_visit *visit; /* by number of a constraint, in the order of addition */
     sn_real *missed;       /* m */
     uint32_t *stamp;       /* the projection of this pass after which it was last measured */
     uint8_t *done;         /* projected in this pass */
     uint32_t count;
-    heap all, turn;        /* of all, and of those that have not had their turn */
-    const uint32_t *first; /* by a particle's number, where its constraints begin in `held`; one more at the end */
+    heap all, turn;        /* heaps of all constraints, and of those that have not had their turn */
+    const uint32_t *first; /* by number of a particle: where its constraints begin in `held`; one more at the end */
     const uint32_t *held;  /* numbers of constraints */
 } worst;
 
-/* ---- Room ---------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 void sn_worst_init(sn_worst_scratch *w)
 {
@@ -64,7 +66,7 @@ void sn_worst_release(sn_worst_scratch *w, const sn_allocator *allocator)
     sn_table_release(&w->held_table, allocator);
 }
 
-/* The particles behind a constraint. Those of lists are each there once, others may be repeated. */
+/* The particles of a constraint. In lists each occurs once; otherwise they may be repeated. */
 static const uint32_t *particles_of(const sn_store *store, sn_visit visit, uint32_t *small, uint32_t *count)
 {
     return sn_store_particles(store, store->pool[visit.kind], visit.row, small, count);
@@ -89,7 +91,7 @@ static void list_constraints(sn_worst_scratch *w, const sn_store *store, uint64_
     }
 }
 
-/* The constraints of each particle, by counting. */
+/* Lists the constraints of each particle, by counting. */
 static void find_held(sn_worst_scratch *w, const sn_store *store, uint32_t limit)
 {
     const sn_visit *visit = w->table.column[COLUMN_VISIT];
@@ -101,11 +103,11 @@ static void find_held(sn_worst_scratch *w, const sn_store *store, uint32_t limit
             first[particle[j]]++;
     }
     for (uint32_t p = 1; p <= limit; ++p)
-        first[p] += first[p - 1]; /* where they end; */
+        first[p] += first[p - 1]; /* the ends of the lists */
     for (uint32_t c = w->table.count; c-- > 0;) {
         const uint32_t *particle = particles_of(store, visit[c], small, &n);
         for (uint32_t j = 0; j < n; ++j)
-            held[--first[particle[j]]] = c; /*   and once all are there, where they begin */
+            held[--first[particle[j]]] = c; /* after the loop the beginnings */
     }
 }
 
@@ -128,7 +130,7 @@ bool sn_worst_reserve(const sn_solver_in *in, const sn_allocator *allocator)
     return true;
 }
 
-/* ---- Heaps --------------------------------------------------------------------------------------------------------- */
+/* ---- Heaps ------------------------------------------------------------------------------------------------------- */
 
 static bool is_worse(const heap *h, uint32_t a, uint32_t b)
 {
@@ -165,7 +167,7 @@ static void rise(heap *h, uint32_t place)
     put(h, place, number);
 }
 
-/* After the residual of a number changed. */
+/* Restores the heap after the residual of a number has changed. */
 static void put_right(heap *h, uint32_t number)
 {
     if (h->at[number] >= h->size)
@@ -185,7 +187,7 @@ static void take_out(heap *h, uint32_t number)
     put_right(h, last);
 }
 
-/* Puts all in again. */
+/* Puts all numbers in again. */
 static void fill(heap *h)
 {
     while (h->size < h->count)
@@ -197,14 +199,14 @@ static bool has_missed(const heap *h, sn_real tolerance)
     return h->size > 0 && h->missed[h->item[0]] > tolerance;
 }
 
-/* ---- A pass -------------------------------------------------------------------------------------------------------- */
+/* ---- A pass ------------------------------------------------------------------------------------------------------ */
 
 static const sn_pool *pool_of(const worst *w, uint32_t number)
 {
     return w->job->in->store->pool[w->visit[number].kind];
 }
 
-/* What is not to be projected again in this pass counts as satisfied. */
+/* The error of a constraint; 0 if it must not be projected again in this pass. */
 static sn_real measure(const worst *w, uint32_t number)
 {
     const sn_pool *pool = pool_of(w, number);
@@ -224,7 +226,7 @@ static void measure_again(worst *w, uint32_t number, uint32_t stamp)
     put_right(&w->turn, number);
 }
 
-/* Projects a constraint, and measures all that it moved. */
+/* Projects a constraint, and measures all constraints of the particles that it moved. */
 static bool project(worst *w, uint32_t number, uint32_t stamp)
 {
     const sn_frame *frame = &w->job->in->frame;
@@ -246,7 +248,7 @@ static bool project(worst *w, uint32_t number, uint32_t stamp)
     return true;
 }
 
-/* The one to be projected as the n-th of the pass; something is missed. */
+/* The constraint for the n-th projection of the pass. Some constraint must have an error. */
 static uint32_t choose(worst *w, uint32_t n, sn_real tolerance)
 {
     if (n % FAIR)
