@@ -69,7 +69,6 @@ typedef struct sn_plate {
     uint32_t body;  /* of the plan */
     double ratio;   /* 1/s^2: mean of w k^2 / a; times h^2 see SN_PLATE_RATIO */
     double h;       /* s: the substep of its factor; 0: none */
-    size_t entry;   /* where its columns of the factor begin */
     bool damped;    /* some of its hinges have damping */
     bool folds;     /* some of its hinges are angles */
     bool curved;    /* some of these have a rest angle */
