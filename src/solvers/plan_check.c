@@ -1,5 +1,6 @@
 /* Checks a plan against the description in plan.h. For tests; nothing here is fast. */
 #include "solvers/plan_work.h"
+#include "solvers/row.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -204,9 +205,8 @@ static bool check_copies(checker *c, const sn_plan_run *run, uint32_t batch, uin
     if (run->give != SN_PLAN_NONE &&
         c->plan->give[run->give + batch * SN_BATCH + lane] != (float)pool->give[row].damping)
         return complain(c, "the damping of %s constraint %u is not that in the plan", pool->kind->name, row);
-    if (run->give != SN_PLAN_NONE &&
-        c->plan->give[run->give + (run->batches + batch) * SN_BATCH + lane] !=
-            (float)row_stiffness(pool->give[row].stiffness, c->plan->stiffness_root))
+    if (run->give != SN_PLAN_NONE && c->plan->give[run->give + (run->batches + batch) * SN_BATCH + lane] !=
+                                         (float)row_stiffness(pool->give[row].stiffness, c->plan->stiffness_root))
         return complain(c, "the stiffness of %s constraint %u is not that in the plan", pool->kind->name, row);
     return true;
 }
