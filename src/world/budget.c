@@ -1,5 +1,7 @@
-/* Stepping to a budget. A step costs `fixed` and `each` for every substep; both are learned. The error of a step is learned by doing: as it
-   falls with about the square of the number of substeps, the root of how much it is off says how many more there should be. */
+/* Stepping to a budget.
+
+   A step costs `fixed`, and `each` for every substep; both are learned. The error falls roughly with the square of the
+   number of substeps, so the number is scaled by the square root of the error relative to the aim. */
 #include "world/budget.h"
 
 #include "world/world.h"
@@ -7,9 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-#define RISE 0.5 /* a cost that was higher than thought counts by this share, */
-#define FALL                                                                                                           \
-    0.125 /*   and one that was lower by this: a step that takes too long is worse than one that is too short */
+/* A cost above the estimate is learned with this share. */
+#define RISE 0.5
+#define FALL 0.125
+
 #define CALM     0.5  /* of the error that is aimed at: when it stays below, there are fewer substeps */
 #define NEARLY   0.8  /* of it: from here on there are more */
 #define MEMORY   0.98 /* what an error was counts for so much less in every step: a swing goes to and fro */
@@ -71,7 +74,7 @@ sn_budget sn_default_budget(void)
     return (sn_budget){.least_substeps = 1, .most_substeps = 100, .most_iterations = 8};
 }
 
-/* ---- What a step showed --------------------------------------------------------------------------------------------------- */
+/* ---- What a step showed ------------------------------------------------------------------------------------------ */
 
 static bool is_length(const sn_world *world, uint32_t number)
 {
@@ -117,7 +120,7 @@ static double fixed_cost(const sn_profile *profile)
     return sum;
 }
 
-/* ---- The step --------------------------------------------------------------------------------------------------------------- */
+/* ---- The step ---------------------------------------------------------------------------------------------------- */
 
 static sn_result check(const sn_world *world, const sn_budget *b)
 {
