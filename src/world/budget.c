@@ -11,14 +11,11 @@
 
 #define RISE 0.5 /* a cost above the estimate is learned with this share */
 #define FALL                                                                                                           \
-    0.125          /* and one below it with this: smaller, because a step that takes too long is worse than one that
-                          is too short */
-#define CALM   0.5 /* share of the aimed error: while the error stays below it, substeps are reduced */
-#define NEARLY 0.8 /* share of the aimed error: above it, substeps are increased */
-#define MEMORY                                                                                                         \
-    0.98             /* factor per step of the largest recent error: the error of a swinging motion goes up and
-                          down */
-#define MOST_UP  1.5 /* factor of substeps from one step to the next, at most */
+    0.125 /* a cost below it with this: smaller, because a step that takes too long is worse than a short one */
+#define CALM     0.5  /* share of the aimed error: while the error stays below it, substeps are reduced */
+#define NEARLY   0.8  /* share of the aimed error: above it, substeps are increased */
+#define MEMORY   0.98 /* factor per step of the largest recent error, as the error of a swinging motion varies */
+#define MOST_UP  1.5  /* factor of substeps from one step to the next, at most */
 #define MOST_OFF 0.9
 
 static void learn(double *known, double now)
