@@ -1,7 +1,7 @@
-/* Where the substep started, for constraints that ask: dampers, friction and motors of joints, gradients at the start.
-
-   It is in y (position) and d (what rounding left over of it). For particles that move, predicting notes it (sn_motion.start), tile by
-   tile: those of a tile in which nothing asks are not noted. Immovable ones are noted once a step, and where they are led. */
+/* Positions at the start of the substep, for constraints that need them: dampers, friction and motors of joints,
+   gradients at the start. They are in y (position) and d (rounding remainder). For movable particles they are stored by
+   prediction (sn_motion.start), tile by tile, except in tiles without such constraints. For immovable particles they
+   are stored once a step, and at each motion to a target. */
 #include "world/substep.h"
 
 #include <string.h>
@@ -23,12 +23,12 @@ static bool asks(const sn_pool *pool, uint32_t row)
     return pool->kind->own_rows || (!pool->kind->force && pool->give[row].damping * pool->give[row].compliance != 0);
 }
 
-/* Whether a constraint that asks has a damper, or may have one. Those of a joint are parameters. */
+/* True if such a constraint has a damper, or may have one. The dampers of a joint are parameters. */
 static bool is_damped(const sn_pool *pool, uint32_t row)
 {
     static const char ending[] = "damping";
     const sn_real *number = pool->param + (size_t)row * pool->param_count;
-    if (pool->give[row].damping != 0 || pool->own_kind) /* of a kind of the user nothing is known */
+    if (pool->give[row].damping != 0 || pool->own_kind) /* for a user's kind it is unknown */
         return true;
     for (const sn_param *p = pool->kind->param; p->name; ++p) {
         const size_t length = strlen(p->name);
@@ -39,7 +39,7 @@ static bool is_damped(const sn_pool *pool, uint32_t row)
     return false;
 }
 
-/* Lists the particles of one constraint that are not listed yet. */
+/* Lists the particles of one constraint that are not in the list yet. */
 static void list_particles(sn_starts *starts, const sn_store *store, const sn_pool *pool, uint32_t row)
 {
     uint32_t small[SN_MAX_BLOCK], count = 0;
@@ -53,7 +53,7 @@ static void list_particles(sn_starts *starts, const sn_store *store, const sn_po
     }
 }
 
-/* Lists the particles of all constraints that ask; or says whether there is one. */
+/* With `lists`, lists the particles of all such constraints. Returns whether there is one. */
 static bool walk(sn_starts *starts, const sn_store *store, bool lists)
 {
     bool any = false;
@@ -96,13 +96,13 @@ bool sn_starts_find(sn_world *world, bool still)
         return false;
     bool *by_slot = starts->asks_table.column[0];
     if (walks) {
-        memset(by_slot, 0, numbers * sizeof *by_slot); /* by number, for the moment */
+        memset(by_slot, 0, numbers * sizeof *by_slot); /* by number at first */
         starts->damped = false;
         walk(starts, store, true);
     }
     if (by_tile) { /* slots change when storage is rearranged */
         const uint32_t *number = starts->number_table.column[0];
-        if (numbers) /* without particles there is no list */
+        if (numbers) /* without particles there is no array */
             memset(by_slot, all, numbers * sizeof *by_slot);
         for (uint32_t i = 0; i < starts->number_table.count; ++i)
             by_slot[world->ids.value[number[i]]] = true;
