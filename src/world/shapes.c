@@ -1,4 +1,4 @@
-/* Short calls for shape matching: some particles, all particles of a group, and overlapping clusters for a soft body. */
+/* Short calls for shape matching: some particles, all particles of a group, and overlapping clusters for a soft
    body. */
 #include "world/world.h"
 

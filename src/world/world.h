@@ -264,8 +264,8 @@ uint64_t sn_settings_hash(uint64_t hash, const sn_settings *settings);
 
 #define SN_MOST_PASSES 100000u /* limit of sn_settings: substeps, and iterations */
 
-/* A jump ends when constraints have passed it on, in this many substeps: one in which it happens, and one in which the rest
-   of a velocity into a contact is removed. */
+/* A jump ends when constraints have passed it on, in this many substeps: one in which it happens, and one in which the
+   rest of a velocity into a contact is removed. */
 #define SN_SETTLING 2u
 
 /* Deletes the history of all particles. */
