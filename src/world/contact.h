@@ -76,7 +76,7 @@ typedef struct sn_kept_impulse {
     sn_real normal_impulse;                /* m */
     sn_real last;                          /* m: in the substep before that */
     sn_vec3 tangent_impulse;               /* m */
-    sn_vec3 rolled;                        /* N m s: against rolling */
+    sn_vec3 rolled;                        /* N m s: of rolling resistance */
     sn_vec3 normal;                        /* for fixed shapes; for triangles x is the side */
 } sn_kept_impulse;
 
@@ -119,8 +119,8 @@ typedef struct sn_contact_world {
     bool all_edited;       /* all fixed shapes were edited */
     bool has_radii;        /* some particle has or had a radius; not state */
     uint64_t edits;        /* rises with every edit; not state */
-    uint64_t tears;        /* how many of these edits are tears: vertices of cloth that was torn or cut. Only other
-                              edits can cause intersections */
+    uint64_t tears;        /* number of these edits that only split vertices of torn or cut cloth: no other vertices
+                              can have new intersections */
 } sn_contact_world;
 
 struct sn_world;

@@ -45,7 +45,8 @@ static sn_vec3 triangle_normal(const sn_world *world, uint32_t triangle, sn_vec3
     return vec3_dot(n, vec3_sub(from, x[0])) < 0 ? vec3_scale(n, -1) : n;
 }
 
-/* A stored impulse is a relative displacement, in m, of two things with these masses; see contacts.c. */
+/* A stored impulse is the relative displacement of the two sides in a substep, m: the force is impulse / (w h^2), with w
+   the sum of inverse masses. See contact/particle_contacts.h. */
 static void draw_particle_contacts(const sn_drawing *d, sn_real h)
 {
     const sn_world *world = d->world;

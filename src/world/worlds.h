@@ -55,7 +55,7 @@ typedef struct sn_beside {
     uint32_t stepped;       /* number of members that the last step took side by side */
 } sn_beside;
 
-/* What is known of one world. */
+/* The data of one world. */
 typedef struct sn_worlds_entry {
     sn_world *world;
     sn_snapshot *kept;
