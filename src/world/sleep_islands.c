@@ -41,7 +41,7 @@ static bool stays(const sn_world *world, uint32_t row, sn_real dt)
         body->rest_time += dt;
         return body->rested || body->rest_time >= long_time;
     }
-    body->rested = known && body->rest_time >= long_time; /* it creeps */
+    body->rested = known && body->rest_time >= long_time; /* it only creeps */
     body->rest_place = place;
     body->rest_turn = turn;
     body->rest_time = 0;
