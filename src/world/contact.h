@@ -76,8 +76,8 @@ typedef struct sn_kept_impulse {
     sn_real normal_impulse;                /* m */
     sn_real last;                          /* m: in the substep before that */
     sn_vec3 tangent_impulse;               /* m */
-    sn_vec3 rolled;                        /* N m s: of rolling resistance */
-    sn_vec3 normal;                        /* for fixed shapes; for triangles x is the side */
+    sn_vec3 rolled;                        /* N m s: against rolling */
+    sn_vec3 normal;                        /* fixed shapes; triangles: x is the side */
 } sn_kept_impulse;
 
 /* The same for a contact between surfaces. */

@@ -23,12 +23,12 @@ static bool asks(const sn_pool *pool, uint32_t row)
     return pool->kind->own_rows || (!pool->kind->force && pool->give[row].damping * pool->give[row].compliance != 0);
 }
 
-/* True if such a constraint has a damper, or may have one. The dampers of a joint are parameters. */
+/* Whether a constraint that asks has a damper, or may have one. Those of a joint are parameters. */
 static bool is_damped(const sn_pool *pool, uint32_t row)
 {
     static const char ending[] = "damping";
     const sn_real *number = pool->param + (size_t)row * pool->param_count;
-    if (pool->give[row].damping != 0 || pool->own_kind) /* for a user's kind it is unknown */
+    if (pool->give[row].damping != 0 || pool->own_kind) /* of a kind of the user nothing is known */
         return true;
     for (const sn_param *p = pool->kind->param; p->name; ++p) {
         const size_t length = strlen(p->name);
@@ -39,7 +39,7 @@ static bool is_damped(const sn_pool *pool, uint32_t row)
     return false;
 }
 
-/* Lists the particles of one constraint that are not in the list yet. */
+/* Lists the particles of one constraint that are not listed yet. */
 static void list_particles(sn_starts *starts, const sn_store *store, const sn_pool *pool, uint32_t row)
 {
     uint32_t small[SN_MAX_BLOCK], count = 0;
@@ -96,7 +96,7 @@ bool sn_starts_find(sn_world *world, bool still)
         return false;
     bool *by_slot = starts->asks_table.column[0];
     if (walks) {
-        memset(by_slot, 0, numbers * sizeof *by_slot); /* by number at first */
+        memset(by_slot, 0, numbers * sizeof *by_slot); /* by number, for the moment */
         starts->damped = false;
         walk(starts, store, true);
     }

@@ -562,8 +562,7 @@ uint64_t sn_wear_hash(uint64_t hash, const struct sn_world *world);
 
 bool sn_shape_is_group(uint32_t kind);
 
-/* The largest deviation of a member of a group from its goal position, relative to the radius of the group; 0 if it is
-   undefined. */
+/* By how much the worst member of a group is off, in parts of the radius; 0 if that does not exist. */
 double sn_shape_strain(const struct sn_world *world, uint32_t kind, uint32_t row);
 
 /* Before a step, for every group that may tear: reserves memory. False when memory runs out. */

@@ -13,10 +13,10 @@
 
 #include <string.h>
 
-/* The least number of members that have a shape. */
+/* Members that have a shape. */
 #define LEAST_MEMBERS 4u
 
-/* Share of the worst deviation: members that deviate by more in the same direction leave with the worst. */
+/* Of the worst one, along the same way: those that are off by more leave with it. */
 #define WITH_WORST 0.5
 
 bool sn_shape_is_group(uint32_t kind)
@@ -85,14 +85,14 @@ double sn_shape_strain(const sn_world *world, uint32_t kind, uint32_t row)
     return strain;
 }
 
-/* Keeps the members of a group that stay, or those that leave, in their order. Works in the existing list. */
+/* Keeps the members of a group that stay, or those that leave, in the order that they had. The list is one that is there. */
 static void keep_members(sn_pool *pool, uint32_t row, const bool *leaves, bool those)
 {
     const sn_list list = pool_list(pool, row);
     uint32_t *at = (uint32_t *)pool->list_table.column[0] + pool->point[2 * (size_t)row], kept = 0;
     sn_real *rest = pool_own(pool, row);
-    for (uint32_t i = 0; i < list.point_count; ++i) { /* no member occurs twice: particles and points are in the same
-                                                         order */
+    for (uint32_t i = 0; i < list.point_count;
+         ++i) { /* no member is there twice: particle and point are in one order */
         if (leaves[i] != those)
             continue;
         at[1 + kept] = at[1 + i];

@@ -66,9 +66,9 @@ typedef struct sn_starts {
     sn_table number_table; /* of uint32_t: their numbers */
     sn_table asks_table;   /* of bool, by slot: it is one of them, or all are needed; only with tiles */
     bool any;
-    bool damped;      /* some of these constraints have a damper */
-    bool found;       /* the list is up to date with the store */
-    uint64_t changes; /* after this number of its changes */
+    bool damped;      /* some of them ask for a damper */
+    bool found;       /* the list is that of the store */
+    uint64_t changes; /*   after so many changes */
 } sn_starts;
 
 /* The position that a particle must reach by the end of the next step. */
