@@ -114,7 +114,8 @@ void sn_articulations_gauge(const sn_world *world, const uint32_t *row, uint32_t
 /* Records what contact took from them. Rows that are not bodies are skipped. */
 void sn_articulations_note_some(const sn_world *world, const uint32_t *row, uint32_t count);
 
-/* Called when this is known for all bodies: before contact, and after it. False if tasks were lost. */
+/* Limit: after all bodies were measured and before contact, limits the motion of articulations. Note: after contact,
+   records for all of them what it took. False if tasks were lost. */
 bool sn_articulations_limit(const sn_substep *s);
 bool sn_articulations_note(sn_substep *s);
 
