@@ -1,14 +1,15 @@
-/* Steps of a fixed length under frames of any length, and what to draw between two of them.
+/* Steps of a fixed length under frames of any length, and interpolation between two steps for drawing.
 
-   Of everything that can be drawn two states are kept, by number: before the last step, and after it. A thing that is no longer
-   where the step left it was edited, and has no motion to be drawn; so no edit has to tell the accumulator anything. */
+   The accumulator keeps two states of everything that can be drawn, by number: before the last step, and after it. A
+   thing that is not where the last step left it was edited, and is drawn without interpolation. So edits need not
+   notify the accumulator. */
 #include "world/world.h"
 
 #include "base/dvec.h"
 
 #include <string.h>
 
-/* A particle, by number. generation 0: not known. */
+/* A particle, by number. generation 0: unknown. */
 typedef struct drawn_particle {
     sn_vec3 before, after; /* m */
     uint32_t generation;
@@ -24,10 +25,10 @@ struct sn_accumulator {
     sn_allocator allocator;
     sn_real dt; /* s */
     uint32_t most_steps, due;
-    double left;       /* s: less than dt */
-    bool stepped;      /* both states are there; */
-    uint64_t steps;    /*   that of the world is this one, */
-    double origin[3];  /*   and they are seen from here */
+    double left;       /* s: time not yet stepped, less than dt */
+    bool stepped;      /* both states are known */
+    uint64_t steps;    /* value of the world's step counter to which they belong */
+    double origin[3];  /* origin of the world to which they refer */
     sn_table table[3]; /* of drawn_particle; of drawn_pose: bodies, fixed shapes */
 };
 
@@ -84,9 +85,9 @@ static sn_result enter(const sn_accumulator *a, const sn_world *world)
     return result;
 }
 
-/* ---- Time ----------------------------------------------------------------------------------------------------------- */
+/* ---- Time -------------------------------------------------------------------------------------------------------- */
 
-/* fmod is exact, so the only rounding is that of one sum. */
+/* fmod is exact, so only the sum is rounded. */
 sn_result sn_accumulator_add(sn_accumulator *a, sn_world *world, double seconds, double *dropped)
 {
     sn_result result = enter(a, world);
@@ -125,13 +126,13 @@ sn_result sn_accumulator_reset(sn_accumulator *a, sn_world *world)
     return SN_OK;
 }
 
-/* ---- The two states ------------------------------------------------------------------------------------------------ */
+/* ---- The two states ---------------------------------------------------------------------------------------------- */
 
-/* How the world is seen from its origin now, for what was seen from the one before. */
+/* The world's present origin relative to that of the kept states. */
 typedef struct view {
-    bool known;      /* the world's state is the one after the last step of the accumulator, but for edits */
-    bool shifted;    /* the origin is another one */
-    sn_dvec3 origin; /* m: so far it moved */
+    bool known;      /* the world's state is that after the accumulator's last step, apart from edits */
+    bool shifted;    /* the origin has changed */
+    sn_dvec3 origin; /* m: its displacement */
 } view;
 
 static view view_of(const sn_accumulator *a, const sn_world *world)
@@ -143,13 +144,14 @@ static view view_of(const sn_accumulator *a, const sn_world *world)
     return v;
 }
 
-/* A place of a state that was kept, as it would be seen now. */
+/* Transforms a position of a kept state to the present origin. */
 static sn_vec3 seen(const view *v, sn_vec3 place)
 {
     return v->shifted ? dvec3_round(dvec3_sub(dvec3_from(place), v->origin)) : place;
 }
 
-/* A shift rounds what it moves, by about a last place of the largest number that it saw: in units of that, */
+/* A shift of the origin rounds the positions that it moves. The error is within this many units in the last place of
+   the larger of the position and the displacement of the origin. */
 #define SHIFT_ROUNDING 4.0
 
 static bool nearly(double now, double kept, double origin)
@@ -159,7 +161,7 @@ static bool nearly(double now, double kept, double origin)
     return fabs(now - (kept - origin)) <= SHIFT_ROUNDING * last * most;
 }
 
-/* Whether a thing is where it was left. */
+/* True if the thing is where the last step left it. */
 static bool is_there(const view *v, sn_vec3 now, sn_vec3 kept)
 {
     if (!v->shifted)
@@ -187,7 +189,8 @@ static sn_pose body_now(const sn_world *world, uint32_t number)
 
 typedef sn_pose pose_fn(const sn_world *world, uint32_t number);
 
-/* Before a step: the state after the last one is that of now, and what was edited since has no past. */
+/* Before a step: the state after the last step becomes the state before this one. Things that were edited since have no
+   earlier state. */
 static void note_particles(sn_accumulator *a, const sn_world *world, const view *v)
 {
     drawn_particle *drawn = a->table[PARTICLES].column[0];
@@ -215,7 +218,7 @@ static void note_poses(sn_table *table, const sn_world *world, const sn_ids *ids
     }
 }
 
-/* After it: nothing came or went in between. */
+/* After a step: nothing was added or removed during it. */
 static void follow_particles(sn_accumulator *a, const sn_world *world)
 {
     drawn_particle *drawn = a->table[PARTICLES].column[0];
@@ -236,7 +239,7 @@ static void follow_poses(sn_table *table, const sn_world *world, const sn_ids *i
         }
 }
 
-/* Rows that are new know nothing. */
+/* New rows are zeroed: unknown. */
 static bool reserve(sn_accumulator *a, sn_table *table, const sn_ids *ids)
 {
     if (!sn_table_reserve(table, &a->allocator, ids->table.count))
@@ -275,7 +278,7 @@ sn_result sn_accumulator_step(sn_accumulator *a, sn_world *world)
     return SN_OK;
 }
 
-/* ---- Where things are drawn ---------------------------------------------------------------------------------------- */
+/* ---- Where things are drawn -------------------------------------------------------------------------------------- */
 
 static sn_result check_reading(const sn_accumulator *a, const sn_world *world, sn_real alpha)
 {
@@ -288,7 +291,7 @@ static sn_result check_reading(const sn_accumulator *a, const sn_world *world, s
     return SN_OK;
 }
 
-/* Ends are exact. */
+/* Exact at alpha 0 and 1. */
 static sn_vec3 between(sn_vec3 a, sn_vec3 b, sn_real alpha)
 {
     if (alpha == 0 || alpha == 1)
@@ -309,7 +312,7 @@ static sn_vec3 particle_at(const sn_accumulator *a, const sn_world *world, const
     return between(seen(v, d->before), now, alpha);
 }
 
-/* centre: the place in the own frame that moves on a straight line. */
+/* centre: the point in the body's own frame that moves on a straight line. */
 static sn_pose pose_at(const sn_table *table, const view *v, uint32_t number, uint32_t generation, sn_pose now,
                        const double centre[3], sn_real alpha)
 {
@@ -356,7 +359,7 @@ sn_result sn_accumulator_read_positions(const sn_accumulator *a, const sn_world 
 {
     sn_result result = check_reading(a, world, alpha);
     if (result != SN_OK || (result = sn_particles_read_positions(world, run, xyz, stride)) != SN_OK)
-        return result; /* which has checked the rest */
+        return result; /* it has checked the other arguments */
     if (stride == 0)
         stride = sizeof(sn_vec3);
     const view v = view_of(a, world);

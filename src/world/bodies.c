@@ -1,5 +1,5 @@
-/* Rigid bodies: how they are stored and added. What else users do with them is in body_calls.c, those that nothing pushes are in
-   fixed.c, and how they move in a step is told in turns.c. */
+/* Rigid bodies: storage and creation. The other calls for bodies are in body_calls.c, static and kinematic bodies in
+   fixed.c, and their motion in a step in turns.c. */
 #include "world/body_work.h"
 
 #include "base/hash.h"
@@ -10,14 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a definition that was not started from sn_default_body_def does not hold by accident. */
+/* Marks a definition that was made by sn_default_body_def; other memory is unlikely to contain it. */
 #define DEF_MADE 0xb0d1e5u
 
 /* Beyond these, squares of radii of gyration would leave the range of a float. */
 #define LEAST_RADIUS 1e-15
 #define MOST_RADIUS  1e15
 
-/* ---- Storage ------------------------------------------------------------------------------------------------------- */
+/* ---- Storage ----------------------------------------------------------------------------------------------------- */
 
 void sn_bodies_bind(sn_bodies *bodies)
 {
@@ -112,7 +112,7 @@ sn_body sn_body_of_row(const sn_world *world, uint32_t row)
     return (sn_body){number, world->bodies.names.generation[number]};
 }
 
-/* Parts of bodies lie one behind the other; a gap is closed at once. */
+/* Parts of all bodies are stored consecutively. A gap is closed at once. */
 static void remove_parts(sn_bodies *bodies, uint32_t first, uint32_t count)
 {
     uint32_t behind = bodies->part_table.count - first - count;
@@ -143,7 +143,7 @@ void sn_bodies_forget(sn_world *world, uint32_t row)
     world->contact.edits++;
 }
 
-/* Into the hash, for a part that is one. */
+/* Added to the hash for a part that is a sensor. */
 #define HASH_SENSOR UINT64_C(0x73656e736f72)
 
 static uint64_t hash_part(uint64_t hash, const sn_body_part *part)
@@ -174,7 +174,7 @@ uint64_t sn_bodies_hash(uint64_t hash, const sn_bodies *bodies)
             for (uint32_t j = 0; j < counts[i]; ++j)
                 hash = hash_double(hash, lists[i][j]);
         hash = hash_u64(hash_real(hash, body->spin_damping), (uint64_t)row << 32 | body->particle);
-        if (body->lost != 0) /* the next substep gives it back */
+        if (body->lost != 0) /* the next substep adds it back */
             hash = hash_real(hash, body->lost);
         for (uint32_t i = 0; i < body->parts; ++i)
             hash = hash_part(hash, &bodies->part[body->part + i]);
@@ -182,7 +182,7 @@ uint64_t sn_bodies_hash(uint64_t hash, const sn_bodies *bodies)
     return hash;
 }
 
-/* ---- Frames -------------------------------------------------------------------------------------------------------- */
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 sn_vec3 sn_body_spot(const sn_body_state *body, sn_vec3 place)
 {
@@ -237,7 +237,7 @@ static sn_real size_of(sn_real a)
     return a < 0 ? -a : a;
 }
 
-/* |turn x r| for all r in the box of a part, at most; turn: along the axes of the body. */
+/* Upper bound of |turn x r| for all r in the bounding box of a part. turn: along the axes of the body. */
 static sn_real swept_by_part(const sn_body_part *part, sn_vec3 turn)
 {
     const sn_bounds own = sn_convex_bounds(&part->convex);
@@ -279,7 +279,7 @@ void sn_body_stop(sn_world *world, uint32_t row)
     world->bodies.state[row].lost = 0;
 }
 
-/* ---- Definitions ---------------------------------------------------------------------------------------------------- */
+/* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
 sn_body_def sn_default_body_def(void)
 {
@@ -293,7 +293,7 @@ sn_body_def sn_default_body_def(void)
     return def;
 }
 
-/* A body on its way into the world. */
+/* A body that is being created. */
 typedef struct making {
     sn_world *world;
     const sn_body_def *def;
@@ -301,8 +301,8 @@ typedef struct making {
     bool out_of_memory;
     sn_mass_properties mass;
     sn_body_state state;
-    double kilograms; /* INFINITY: immovable */
-    uint32_t hulls;   /* of the world, before */
+    double kilograms; /* mass; INFINITY: immovable */
+    uint32_t hulls;   /* number of hulls of the world before */
 } making;
 
 static sn_result refuse(making *m, const char *what)
@@ -317,9 +317,9 @@ static bool is_measured(sn_vec3 a)
     return a.x == SN_MEASURE && a.y == SN_MEASURE && a.z == SN_MEASURE;
 }
 
-/* ---- Hulls ---------------------------------------------------------------------------------------------------------
-   They stay until the world ends. Those of the same points are one; of others that happen to have the same corners they are not,
-   for what was given must be read back. */
+/* ---- Hulls -------------------------------------------------------------------------------------------------------
+   Hulls are kept until the world is destroyed. Shapes with the same points share a hull. Shapes with different points
+   do not, even if their corners are the same, because the given points must be read back. */
 
 const sn_vec3 *sn_bodies_hull_points(const sn_bodies *bodies, uint32_t number, uint32_t *count)
 {
@@ -346,7 +346,8 @@ uint32_t sn_bodies_find_hull(const sn_bodies *bodies, const void *points, uint32
     return 0;
 }
 
-/* A hull, and the points that it was made of, which it then owns. False, and both are gone, if there is no memory. */
+/* Stores a hull and the points from which it was made, and takes ownership of both. False if there is no memory; both
+   are then freed. */
 static bool store_hull(sn_bodies *bodies, const sn_allocator *allocator, sn_hull *hull, hull_source source)
 {
     if (!hull || !sn_table_reserve(&bodies->hull_table, allocator, (uint64_t)bodies->hull_table.count + 1)) {
@@ -397,7 +398,7 @@ void sn_bodies_hulls_bound(sn_bodies *bodies)
     }
 }
 
-/* A hull like the ones there are is one of those. Returns 1 + its number; 0 if there is no memory. */
+/* Stores the hull, or frees it if there is one of the same points. Returns 1 + its number; 0 if there is no memory. */
 static uint32_t keep_hull(making *m, sn_hull *hull, const sn_shape_def *shape)
 {
     sn_bodies *bodies = &m->world->bodies;
@@ -418,7 +419,7 @@ static uint32_t keep_hull(making *m, sn_hull *hull, const sn_shape_def *shape)
     return 0;
 }
 
-/* The hull of a shape, which stays in the world. */
+/* Makes the hull of a shape. It stays in the world. */
 static bool take_hull(making *m, const sn_shape_def *shape, sn_body_part *part)
 {
     sn_hull *hull = sn_hull_create(&m->world->allocator, shape->vertices, shape->vertex_count, &m->out_of_memory,
@@ -431,7 +432,7 @@ static bool take_hull(making *m, const sn_shape_def *shape, sn_body_part *part)
     return true;
 }
 
-/* One shape as a part, in the user's frame, and its mass. */
+/* Makes a part of one shape, in the user's frame, and computes its mass. */
 static bool make_part(making *m, const sn_shape_def *shape, sn_body_part *part, sn_mass_properties *mass)
 {
     double density = (double)(shape->density > 0 ? shape->density : m->def->density);
@@ -458,7 +459,7 @@ static bool make_part(making *m, const sn_shape_def *shape, sn_body_part *part, 
     return true;
 }
 
-/* Whether a dynamic body may have it. */
+/* True if a dynamic body may have this shape. */
 static bool check_shape(making *m, const sn_shape_def *shape)
 {
     const char *type = sn_shape_type_name(shape->type);
@@ -509,12 +510,13 @@ static sn_result measure_mesh(making *m)
     return SN_OK;
 }
 
-/* ---- Mass ------------------------------------------------------------------------------------------------------------ */
+/* ---- Mass -------------------------------------------------------------------------------------------------------- */
 
-/* Below this share of a moment that is infinite, a body is not locked by it: rounding of its axes. */
+/* If an infinite moment has a smaller share than this in the moment about z, the body is not locked by it: the share is
+   rounding of its axes. */
 #define LEAST_SHARE 1e-12
 
-/* In a 2D world a body turns about z, which then counts as a principal axis. Its moment is that about z. */
+/* In a 2D world a body rotates about z, which becomes a principal axis. Its moment is the moment of inertia about z. */
 static void turn_about_z(sn_body_state *body, double moment[3])
 {
     double z[3] = {0, 0, 1}, sum = 0;
@@ -528,7 +530,7 @@ static void turn_about_z(sn_body_state *body, double moment[3])
     memcpy(body->own, (const double[4]){0, 0, 0, 1}, sizeof body->own);
 }
 
-/* Radii of gyration from the moments of a mass. */
+/* Computes radii of gyration from moments of inertia and the mass. */
 static sn_result set_radii(making *m, double moment[3], double mass)
 {
     if (m->world->dimensions == 2)
@@ -586,7 +588,7 @@ static sn_result measured_moments(making *m)
     return set_radii(m, moment, m->mass.mass);
 }
 
-/* Mass, centre, and radii of gyration. */
+/* Computes mass, centre, and radii of gyration. */
 static sn_result make_mass(making *m)
 {
     const sn_body_def *def = m->def;
@@ -603,14 +605,14 @@ static sn_result make_mass(making *m)
     m->state.own[3] = 1;
     if (!is_measured(def->moments))
         return given_moments(m);
-    if (isinf(m->kilograms) && !(m->mass.mass > 0)) { /* nothing will ever ask */
+    if (isinf(m->kilograms) && !(m->mass.mass > 0)) { /* an immovable body never uses them */
         m->state.k[0] = m->state.k[1] = m->state.k[2] = 1;
         return SN_OK;
     }
     return measured_moments(m);
 }
 
-/* ---- Adding ---------------------------------------------------------------------------------------------------------- */
+/* ---- Adding ------------------------------------------------------------------------------------------------------ */
 
 static sn_result check_def(making *m)
 {
@@ -623,7 +625,7 @@ static sn_result check_def(making *m)
     if ((unsigned)def->type > SN_BODY_KINEMATIC)
         return world_fail(world, SN_ERROR_ARGUMENT, "type is %d, which is no sn_body_type", (int)def->type);
     if (def->type != SN_BODY_DYNAMIC)
-        return SN_OK; /* see sn_fixed_add */
+        return SN_OK; /* checked by sn_fixed_add */
     if ((result = sn_world_check_vector(world, "position", def->position)) != SN_OK ||
         (result = sn_world_check_vector(world, "velocity", def->velocity)) != SN_OK ||
         (result = body_check_quat(world, "rotation", def->rotation)) != SN_OK ||
@@ -669,7 +671,7 @@ static void store_body(making *m, uint32_t row, uint32_t number, sn_particle par
     m->world->contact.edits++;
 }
 
-/* A row, and its particle. number: of the body, or of the fixed one that it is the anchor of. */
+/* Adds a row, and its particle. number: of the body, or of the fixed body whose anchor it is. */
 static sn_result add_row(making *m, uint32_t number, uint32_t *row)
 {
     sn_world *world = m->world;
@@ -681,7 +683,7 @@ static sn_result add_row(making *m, uint32_t number, uint32_t *row)
     bool room = sn_ids_find(&bodies->ids, &world->allocator, 1, SN_MAX_COUNT, row) &&
                 sn_table_reserve(&bodies->table, &world->allocator, (uint64_t)*row + 1) &&
                 sn_table_reserve(&bodies->turn_table, &world->allocator, (uint64_t)*row + 1);
-    sn_bodies_bind(bodies); /* one of them may have moved before the other could not */
+    sn_bodies_bind(bodies); /* also after a failure: one table may have grown before the other failed */
     if (!room)
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a body");
     sn_particle_def def = sn_default_particle_def();

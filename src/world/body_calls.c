@@ -7,9 +7,9 @@
 
 #define NOT_A_VECTOR vec3((sn_real)NAN, (sn_real)NAN, (sn_real)NAN)
 
-/* A body that is read or changed: a row, or a fixed one. */
+/* A body that a call reads or changes. */
 typedef struct found {
-    uint32_t number;      /* SN_ID_FREE: there is none, and an error says so */
+    uint32_t number;      /* SN_ID_FREE: no such body, and an error is set */
     sn_fixed_body *fixed; /* NULL: it is dynamic */
     sn_body_state *state; /* NULL: it is fixed and has no anchor */
 } found;
@@ -30,7 +30,7 @@ static sn_vec3 centre_of(const sn_world *world, const sn_body_state *body)
     return vec4_xyz(world->particles.x[world->ids.value[body->particle]]);
 }
 
-/* ---- Short forms ------------------------------------------------------------------------------------------------------ */
+/* ---- Short forms ------------------------------------------------------------------------------------------------- */
 
 static sn_body add_short(sn_world *world, sn_body_type type, sn_vec3 position, sn_quat rotation,
                          const sn_shape_def *shape, sn_real density)
@@ -69,7 +69,7 @@ static sn_vec3 half_of(sn_vec3 a)
     return vec3(a.x / 2, a.y / 2, a.z / 2);
 }
 
-/* What is along a segment, from a to b: a capsule or a cylinder. */
+/* A capsule or a cylinder along the segment from a to b. */
 static sn_body add_along(sn_world *world, sn_body_type type, sn_shape_type of, sn_vec3 a, sn_vec3 b, sn_real radius,
                          sn_real density)
 {
@@ -151,7 +151,7 @@ sn_result sn_body_remove(sn_world *world, sn_body body)
     return f.fixed ? sn_fixed_remove(world, f.number) : sn_particle_remove(world, sn_body_particle(world, body));
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 bool sn_body_is_valid(const sn_world *world, sn_body body)
 {
@@ -364,18 +364,18 @@ sn_filter sn_part_filter(const sn_world *world, uint32_t part, uint32_t slot)
     return (sn_filter){group->category, group->mask};
 }
 
-/* Of its numbers, those that its type has. */
+/* Sets the sizes that the type of the shape uses. */
 static void read_sizes(const sn_body_part *part, sn_shape_def *shape)
 {
     const sn_vec3 half = part->convex.half;
     const bool revolved = sn_is_revolved(part->convex.type);
     shape->half = revolved ? vec3(0, half.y, 0) : half;
-    const bool round = part->convex.type <= SN_SHAPE_CAPSULE; /* its rounding is part of its radius */
+    const bool round = part->convex.type <= SN_SHAPE_CAPSULE; /* its rounding is included in its radius */
     shape->radius = revolved ? half.x : round ? part->convex.radius : 0;
     shape->rounding = round ? 0 : part->convex.radius;
 }
 
-/* The shapes of a body as a user would write them, in scratch of the world. */
+/* The shapes of a body as a user would define them, in scratch memory of the world. */
 static bool read_shapes(sn_world *world, const sn_body_state *body)
 {
     sn_bodies *bodies = &world->bodies;
@@ -440,7 +440,7 @@ sn_result sn_body_read(const sn_world *world, sn_body body, sn_body_def *def)
     return SN_OK;
 }
 
-/* ---- Changing --------------------------------------------------------------------------------------------------------- */
+/* ---- Changing ---------------------------------------------------------------------------------------------------- */
 
 /* Common start of the calls below. */
 static sn_result begin(sn_world *world, sn_body body, found *f)
@@ -452,7 +452,7 @@ static sn_result begin(sn_world *world, sn_body body, found *f)
     return f->number == SN_ID_FREE ? SN_ERROR_STALE : SN_OK;
 }
 
-/* The same for what only a dynamic body has. */
+/* The same for calls that only a dynamic body supports. */
 static sn_result begin_dynamic(sn_world *world, sn_body body, const char *what, sn_body_state **state)
 {
     found f;
@@ -591,7 +591,7 @@ sn_result sn_body_set_user(sn_world *world, sn_body body, uint64_t user)
     return result;
 }
 
-/* Common start of the calls that change a shape; what rests on it wakes. */
+/* Common start of the calls that change a shape. */
 static sn_result begin_shape(sn_world *world, sn_body body, uint32_t shape, found *f)
 {
     sn_result result = begin(world, body, f);
@@ -648,9 +648,9 @@ sn_result sn_body_set_filter(sn_world *world, sn_body body, uint32_t shape, cons
     return SN_OK;
 }
 
-/* ---- Forces ----------------------------------------------------------------------------------------------------------- */
+/* ---- Forces ------------------------------------------------------------------------------------------------------ */
 
-/* The torque of a force at a place, about the centre. */
+/* The torque of a force at a point, about the centre of mass. */
 static void torque_of(const sn_world *world, const sn_body_state *state, sn_vec3 force, sn_vec3 place, double torque[3])
 {
     sn_dvec3 arm = dvec3_sub(dvec3_from(place), dvec3_from(centre_of(world, state)));
@@ -660,7 +660,7 @@ static void torque_of(const sn_world *world, const sn_body_state *state, sn_vec3
     torque[2] = t.z;
 }
 
-/* In a 2D world only what turns about z counts. */
+/* In a 2D world only the component about z counts. */
 static sn_result add_torque(sn_world *world, sn_body_state *state, const double torque[3])
 {
     for (int i = 0; i < 3; ++i) {
@@ -706,7 +706,7 @@ sn_result sn_body_apply_torque(sn_world *world, sn_body body, sn_vec3 torque)
     return SN_OK;
 }
 
-/* The momentum that a body would have after an impulse that turns it. */
+/* The angular momentum of a body after an angular impulse, per mass. */
 static sn_result turned_momentum(const sn_world *world, const sn_body_state *state, const double impulse[3],
                                  double l[3])
 {

@@ -1,17 +1,17 @@
-/* What the files about dynamic bodies share: frames, and checks of what users say. */
+/* Shared by the files about dynamic bodies: frames, and checks of arguments. */
 #ifndef SN_WORLD_BODY_WORK_H
 #define SN_WORLD_BODY_WORK_H
 
 #include "bodies/rotation.h"
 #include "world/world.h"
 
-/* The points that a hull was made of, as they were given: those that are read back must make the same hull. */
+/* The points from which a hull was made, as given: when they are read back they must make the same hull. */
 typedef struct hull_source {
     sn_vec3 *point;
     uint32_t count;
 } hull_source;
 
-/* ---- Frames ---------------------------------------------------------------------------------------------------------- */
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 static inline sn_quat round_quat(const double q[4])
 {
@@ -23,7 +23,8 @@ static inline sn_vec3 round_vector(const double a[3])
     return vec3((sn_real)a[0], (sn_real)a[1], (sn_real)a[2]);
 }
 
-/* The user's frame to the principal one, times how the body is turned: q takes principal axes to the world. */
+/* Sets q, which takes principal axes to the world: the inverse of `own` (the user's frame to principal axes), then the
+   rotation of the user's frame. */
 static inline void body_set_turn(sn_body_state *body, sn_quat rotation)
 {
     sn_quat unit = sn_quat_normal(rotation);
@@ -43,7 +44,7 @@ static inline void body_set_spin(sn_body_state *body, sn_vec3 spin)
     sn_rotate_vector(body->q, body->l, body->l);
 }
 
-/* Where the centre of mass is, of a body whose own frame is at position. */
+/* The position of the centre of mass of a body whose own frame is at `position`. */
 static inline sn_vec3 body_centre_at(const sn_body_state *body, sn_vec3 position)
 {
     double a[3];
@@ -53,7 +54,7 @@ static inline sn_vec3 body_centre_at(const sn_body_state *body, sn_vec3 position
                 (sn_real)((double)position.z + a[2]));
 }
 
-/* ---- Checks ---------------------------------------------------------------------------------------------------------- */
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 static inline bool good_quat(sn_quat q)
 {
@@ -79,7 +80,7 @@ static inline sn_result body_check_spin(const sn_world *world, sn_vec3 spin)
                       (double)spin.x, (double)spin.y, (double)spin.z, SN_TOO_FAST);
 }
 
-/* In a 2D world what turns, turns about z. */
+/* In a 2D world bodies rotate only about z. */
 static inline sn_result body_check_planar(const sn_world *world, const char *what, sn_quat turn, sn_vec3 spin)
 {
     if (world->dimensions == 3 || (turn.x == 0 && turn.y == 0 && spin.x == 0 && spin.y == 0))

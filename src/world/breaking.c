@@ -44,7 +44,7 @@ static uint64_t place_of(sn_constraint c)
     return (uint64_t)c.kind << 32 | c.index;
 }
 
-/* Where a constraint is in the list, or would be. */
+/* The index of a constraint in the list, or the index at which it would be inserted. */
 static uint32_t find(const sn_world *world, sn_constraint constraint)
 {
     const sn_weak *weak = weak_list(world);
@@ -73,7 +73,7 @@ bool sn_breaking_has(const sn_world *world, uint32_t kind, uint32_t row)
     return at < world->breaking.table.count && place_of(weak_list(world)[at].constraint) == place_of(constraint);
 }
 
-/* The error that names a constraint that is gone. */
+/* Sets an error if the constraint does not exist. */
 static bool exists(const sn_world *world, sn_constraint constraint)
 {
     return sn_constraint_point_count(world, constraint) > 0;
@@ -115,8 +115,8 @@ sn_result sn_constraint_set_strength(sn_world *world, sn_constraint constraint, 
         return SN_ERROR_STALE;
     if ((result = sn_breaking_prepare(world, sn_kind_info(world, constraint.kind), force, torque)) != SN_OK)
         return result;
-    /* What is gone stays in the list until the next step: tidying here would make many strengths in a row cost their square. It
-       keeps the order of the list, and is replaced where its number is used again. */
+    /* Removed constraints stay in the list until the next step: tidying here would make setting many strengths
+       quadratic. Such an entry keeps the list in order, and is replaced when its number is used again. */
     sn_table *table = &world->breaking.table;
     sn_weak *weak = weak_list(world), entry = {constraint, force, torque, 0, 0, 0, {0}};
     uint32_t at = find(world, constraint);
@@ -304,7 +304,7 @@ void sn_breaking_watch(sn_world *world)
         watch(world, breaking->in_lanes ? rest[i] : i);
 }
 
-/* What the solver noted of those in batches. */
+/* Reads the forces that the solver recorded for constraints in batches. */
 static void fetch_exerted(sn_world *world)
 {
     const sn_breaking *breaking = &world->breaking;
@@ -324,7 +324,7 @@ static void fetch_exerted(sn_world *world)
     }
 }
 
-/* Removes what broke, unless the caller's function refuses, and what hangs on it. */
+/* Removes constraints that broke, with their dependents, unless the caller's function refuses. */
 static void let_go(sn_world *world)
 {
     sn_table *table = &world->breaking.broken_table;
@@ -333,7 +333,7 @@ static void let_go(sn_world *world)
     for (uint32_t i = 0; i < table->count; ++i) {
         const sn_constraint c = broken[i].constraint;
         double released = 0;
-        if (!sn_constraint_is_valid(world, c)) /* it hung on one before it */
+        if (!sn_constraint_is_valid(world, c)) /* it was a dependent of an earlier one */
             continue;
         sn_tear tear = {.type = SN_TEAR_BREAK,
                         .constraint = c,
@@ -365,7 +365,7 @@ static double strain_of(const sn_world *world, sn_constraint c)
     return sn_shape_is_group(c.kind) ? sn_shape_strain(world, c.kind, c.index) : sn_tear_strain(world, c.kind, c.index);
 }
 
-/* The load of one, as a part of what it bears when new. */
+/* The load of a constraint, as a share of its strength when new. */
 static double load_of(const sn_world *world, const sn_weak *weak, const sn_break *most)
 {
     const double load[] = {weak->force > 0 ? (double)most->force / (double)weak->force : 0,
@@ -374,7 +374,7 @@ static double load_of(const sn_world *world, const sn_weak *weak, const sn_break
     return fmax(load[0], fmax(load[1], load[2]));
 }
 
-/* Whether it gives way; and it wears. */
+/* True if the constraint breaks. Also updates its wear. */
 static bool gives_way(const sn_world *world, sn_weak *weak, const sn_break *most)
 {
     if (weak->fatigue > 0) {
@@ -411,7 +411,7 @@ const sn_break *sn_world_broken(const sn_world *world, uint32_t *count)
     return broken ? world->breaking.broken_table.column[0] : NULL;
 }
 
-/* Strengths without strain have the hash that they had before there was one. */
+/* Strengths without strain keep the hash that they had before strain was added. */
 static uint64_t hash_weak(uint64_t hash, const sn_weak *weak)
 {
     hash = hash_real(hash_real(hash_u64(hash, place_of(weak->constraint)), weak->force), weak->torque);

@@ -1,5 +1,4 @@
-/* Constraints that break. They are few beside those that do not, so they have a list of their own: without one, a step
-   looks at nothing. */
+/* Constraints that can break. They are few, so they have a list of their own; if it is empty, a step costs nothing. */
 #ifndef SN_WORLD_BREAKING_H
 #define SN_WORLD_BREAKING_H
 
@@ -12,63 +11,66 @@
 
 struct sn_world;
 
-/* A constraint that may break. One that was removed stays in the list until it is tidied. */
+/* A constraint that can break. A removed one stays in the list until the list is tidied. */
 typedef struct sn_weak {
     sn_constraint constraint;
-    sn_real force, torque; /* N, N m: its strength; 0: any */
+    sn_real force, torque; /* N, N m: its strength; 0: unbreakable */
     sn_real strain;        /* the same, for rods */
-    uint32_t tears;        /* what hangs on it goes with it: sn_constraints_set_tear */
+    uint32_t tears;        /* its dependents are removed with it: see sn_constraints_set_tear */
     sn_real fatigue;       /* see sn_tear_def */
-    sn_wear wear;          /* its generation counts nowhere */
+    sn_wear wear;          /* its generation is not used */
 } sn_weak;
 
 typedef struct sn_breaking {
-    sn_table table; /* of sn_weak, in the order of kinds and numbers: state; and of sn_break: what each exerted */
-    sn_table broken_table; /* of sn_break: what broke in the last step */
-    sn_table rest_table;   /* of uint32_t: which of the list are in no batch of the plan */
+    sn_table table;        /* of sn_weak, in the order of kinds and numbers: state; and of sn_break: the largest force
+                              and torque of each */
+    sn_table broken_table; /* of sn_break: constraints that broke in the last step */
+    sn_table rest_table;   /* of uint32_t: indices in the list of those that are in no batch of the plan */
     uint64_t edits;        /* rises when the list changes */
-    bool any_tears;        /* some of the list does; as of the start of a step */
-    bool changed;          /* the list did, since the plan was told, */
-    uint64_t serial;       /*   which was this one */
-    bool in_lanes;     /* in this substep the solver noted what batches exert: only the rest is looked at one by one */
-    bool any_in_lanes; /* in one of the substeps so far */
+    bool any_tears;        /* some entry has `tears`, as of the start of a step */
+    bool changed;          /* the list has changed since the plan was given it */
+    uint64_t serial;       /* number of that plan */
+    bool in_lanes;         /* in this substep the solver records the forces of batches; only the rest is evaluated one
+                              by one */
+    bool any_in_lanes;     /* so in one of the substeps so far */
 } sn_breaking;
 
 void sn_breaking_init(sn_breaking *breaking);
 void sn_breaking_release(sn_breaking *breaking, const sn_allocator *allocator);
 
-/* Before a step: nothing has broken. False when memory runs out. */
+/* Before a step: clears the list of broken constraints. False when memory runs out. */
 bool sn_breaking_begin(struct sn_world *world);
 
-/* Once there is a plan: tells it which constraints are looked at after every substep. False when memory runs out. */
+/* After the plan was made: tells it which constraints to watch after each substep. False when memory runs out. */
 bool sn_breaking_tell_plan(struct sn_world *world);
 
-/* Before the first substep of every attempt at a step: nothing has been exerted. */
+/* Before the first substep of each attempt at a step: resets the recorded forces. */
 void sn_breaking_watch_anew(struct sn_world *world);
 
-/* After a substep: notes what was exerted in it. sn_solve has said what the solver noted itself. */
+/* After a substep: records its forces. sn_solve has set whether the solver recorded those of batches. */
 void sn_breaking_watch(struct sn_world *world);
 
-/* After a step: removes what broke. */
+/* After a step: removes constraints that broke. */
 void sn_breaking_end(struct sn_world *world);
 
-/* Checks a strength for a constraint of the kind, and makes room for it: setting it cannot fail then. */
+/* Checks a strength for a constraint of the kind, and reserves memory: setting it afterwards cannot fail. */
 sn_result sn_breaking_prepare(struct sn_world *world, const sn_kind *kind, sn_real force, sn_real torque);
 
-/* Whether a constraint that exists may break. */
+/* True if an existing constraint can break. */
 bool sn_breaking_has(const struct sn_world *world, uint32_t kind, uint32_t row);
 
-/* Gives the constraints of a run, which are there, the strengths of a def; NULL: none. Room is made. */
+/* Gives the existing constraints of a run the strengths of a def; NULL: none. Memory must be reserved. */
 sn_result sn_breaking_set_run(struct sn_world *world, sn_constraints run, const sn_tear_def *def);
 
-/* Makes room for the strengths of so many more. */
+/* Reserves memory for the strengths of this many more. */
 bool sn_breaking_reserve(struct sn_world *world, uint32_t count);
 
-/* A constraint gets the strength of another, if that has one; and the n-th part of what it has. There is room. */
+/* Copies the strength of a constraint, if it has one, to another; divides its strength by n. Memory must be
+   reserved. */
 void sn_breaking_copy(struct sn_world *world, uint32_t kind, uint32_t row, sn_constraint to);
 void sn_breaking_weaken(struct sn_world *world, uint32_t kind, uint32_t row, uint32_t n);
 
-/* Forgets the strength of what is gone. */
+/* Removes entries of constraints that no longer exist. */
 void sn_breaking_tidy(struct sn_world *world);
 
 uint64_t sn_breaking_hash(uint64_t hash, const struct sn_world *world);

@@ -1,5 +1,7 @@
-/* Stepping to a budget. A step costs `fixed` and `each` for every substep; both are learned. The error of a step is learned by doing: as it
-   falls with about the square of the number of substeps, the root of how much it is off says how many more there should be. */
+/* Stepping to a budget.
+
+   A step costs `fixed`, and `each` for every substep; both are learned. The error falls roughly with the square of the
+   number of substeps, so the number is scaled by the square root of the error relative to the aim. */
 #include "world/budget.h"
 
 #include "world/world.h"
@@ -7,13 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-#define RISE 0.5 /* a cost that was higher than thought counts by this share, */
+#define RISE 0.5 /* a cost above the estimate is learned with this share */
 #define FALL                                                                                                           \
-    0.125 /*   and one that was lower by this: a step that takes too long is worse than one that is too short */
-#define CALM     0.5  /* of the error that is aimed at: when it stays below, there are fewer substeps */
-#define NEARLY   0.8  /* of it: from here on there are more */
-#define MEMORY   0.98 /* what an error was counts for so much less in every step: a swing goes to and fro */
-#define MOST_UP  1.5  /* times the substeps, from one step to the next */
+    0.125 /* a cost below it with this: smaller, because a step that takes too long is worse than a short one */
+#define CALM     0.5  /* share of the aimed error: while the error stays below it, substeps are reduced */
+#define NEARLY   0.8  /* share of the aimed error: above it, substeps are increased */
+#define MEMORY   0.98 /* factor per step of the largest recent error, as the error of a swinging motion varies */
+#define MOST_UP  1.5  /* factor of substeps from one step to the next, at most */
 #define MOST_OFF 0.9
 
 static void learn(double *known, double now)
@@ -26,7 +28,7 @@ static uint32_t clamp(double number, uint32_t least, uint32_t most)
     return !(number > least) ? least : number >= most ? most : (uint32_t)number;
 }
 
-/* As few as keep the error. */
+/* Changes substeps (or iterations) so that the error is kept with as few as possible. */
 static void follow_error(sn_budget *b, const sn_budget_step *step)
 {
     const double n = step->substeps;
@@ -42,7 +44,7 @@ static void follow_error(sn_budget *b, const sn_budget_step *step)
         b->substeps = clamp(fmin(n - 1, n * MOST_OFF), b->least_substeps, b->most_substeps);
 }
 
-/* No more than fit: passes go first. */
+/* Reduces iterations first, then substeps, until the step fits into the time. */
 static void keep_time(sn_budget *b, const sn_budget_step *step)
 {
     const double pass = b->each / (step->iterations ? step->iterations : 1), room = b->seconds - b->fixed;
@@ -71,7 +73,7 @@ sn_budget sn_default_budget(void)
     return (sn_budget){.least_substeps = 1, .most_substeps = 100, .most_iterations = 8};
 }
 
-/* ---- What a step showed --------------------------------------------------------------------------------------------------- */
+/* ---- Error and cost of a step ------------------------------------------------------------------------------------ */
 
 static bool is_length(const sn_world *world, uint32_t number)
 {
@@ -100,14 +102,14 @@ static void judge(const sn_world *world, sn_certificate *c)
     c->energy = energy_of(&c->report);
 }
 
-/* Its error as a share of what is aimed at, the worst of those that are. */
+/* The error as a share of the aim: the larger of the relative error and the error in metres. */
 static double wrong_by(const sn_budget *b, const sn_certificate *c)
 {
     const double share = b->relative > 0 ? c->relative / b->relative : 0;
     return fmax(share, b->metres > 0 ? fmax(c->metres, c->penetration) / b->metres : 0);
 }
 
-/* Stages that a step has once; a plan, which is made once for many, is not counted. */
+/* Stages that run once per step. The plan, which is made once for many steps, is not counted. */
 static double fixed_cost(const sn_profile *profile)
 {
     static const sn_stage once[] = {SN_STAGE_OTHER, SN_STAGE_SLEEP, SN_STAGE_BROAD_PHASE, SN_STAGE_EVENTS};
@@ -117,7 +119,7 @@ static double fixed_cost(const sn_profile *profile)
     return sum;
 }
 
-/* ---- The step --------------------------------------------------------------------------------------------------------------- */
+/* ---- The step ---------------------------------------------------------------------------------------------------- */
 
 static sn_result check(const sn_world *world, const sn_budget *b)
 {
@@ -146,7 +148,7 @@ static sn_result check(const sn_world *world, const sn_budget *b)
     return SN_OK;
 }
 
-/* The step itself, with settings of its own. Whether it is measured decides nothing in it. */
+/* Takes the step with its own settings. Profiling does not change the result. */
 static sn_result step_with(sn_world *world, sn_real dt, uint32_t substeps, uint32_t iterations)
 {
     sn_settings *settings = &world->state.settings;

@@ -1,14 +1,14 @@
-/* Stepping to a budget: what is decided after a step. */
+/* Stepping to a budget: the decision after a step. */
 #ifndef SN_WORLD_BUDGET_H
 #define SN_WORLD_BUDGET_H
 
 #include <sinew/budget.h>
 
-/* What a step showed. */
+/* Cost and error of a step. */
 typedef struct sn_budget_step {
-    uint32_t substeps, iterations; /* it had */
-    double fixed, each;            /* s: what it cost by itself, and each of its substeps */
-    double wrong;                  /* its error, as a share of the one that is aimed at; 0: none is */
+    uint32_t substeps, iterations; /* used in the step */
+    double fixed, each;            /* s: cost of the step itself, and of each substep */
+    double wrong;                  /* its error, as a share of the aim; 0: there is no aim */
 } sn_budget_step;
 
 /* Chooses substeps and iterations of the next step. */

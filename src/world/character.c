@@ -1,9 +1,11 @@
-/* A character: collide and slide along casts of a capsule, with steps, slopes and platforms. Everything is asked through the public queries.
+/* A character: collide and slide with casts of a capsule, with steps, slopes and platforms. It uses only the public
+   queries.
 
-   A move is: carried by the ground, pushed out of what came into it, along its velocity, and down onto the ground if it stood there before. Along its
-   velocity it slides: what it hits takes away the part of the way that leads into it; of two such surfaces only the crease between them is
-   left, of three nothing (as in Quake). Something that it cannot walk up is a wall, that is, its normal is made level, unless it is a
-   step: then it goes up, on, and down again. */
+   A move has four parts: the ground carries the character; it is pushed out of overlaps; it moves along its velocity;
+   and it goes down onto the ground if it was on the ground before. A surface that it hits removes the component of the
+   path into that surface. Of two such surfaces only the direction of their crease is left, of three nothing (as in
+   Quake). A surface that is too steep to walk up acts as a wall: the vertical part of its normal is removed. If it is a
+   step, the character moves up, ahead and down instead. */
 #include "base/math.h"
 #include "base/quat.h"
 #include "world/query_tree.h"
@@ -11,29 +13,29 @@
 
 #include <sinew/character.h>
 
-/* A move is cut into at most so many straight pieces. */
+/* The most straight pieces of a move. */
 #define SLIDES 6u
 
-/* So often it is pushed out of what overlaps it, and out of so many things at once. */
+/* The most rounds of pushing out of overlaps, and the most overlaps in a round. */
 #define ROUNDS 4u
 #define MOST   8u
 
-/* m/m: shorter than this part of the skin is no way. */
+/* Share of the skin: shorter displacements are ignored. */
 #define LEAST_WAY ((sn_real)1e-3)
 
-/* Cosine: the normal of a contact is that of the face below it, and not of an edge. */
+/* Cosine: above it, the contact normal is that of the face below, so the contact is not at an edge. */
 #define SAME_WAY ((sn_real)0.999)
 
-/* Of the radius: how far beside a contact the face behind an edge is looked for. */
+/* Share of the radius: how far beside a contact the face behind an edge is searched. */
 #define BESIDE ((sn_real)0.05)
 
-/* Skins that a step takes at least. */
+/* The least length of a step ahead, in skins. */
 #define OVER_EDGE ((sn_real)2.5)
 
-/* m: farther out nothing is found, and squares of lengths would leave the range. */
+/* m: beyond it nothing is found, and squares of lengths would overflow. */
 #define FARTHEST ((sn_real)1e18)
 
-/* Against rounding of heights, of the radius. */
+/* Share of the radius: tolerance for rounding of heights. */
 #define HEIGHT_SLACK ((sn_real)1e-3)
 
 sn_character sn_default_character(void)
@@ -76,7 +78,7 @@ static bool is_within(sn_vec3 a, sn_real most)
     return fabs((double)a.x) <= (double)most && fabs((double)a.y) <= (double)most && fabs((double)a.z) <= (double)most;
 }
 
-/* Where it is and would go is near enough to compute with. */
+/* True if the position and the path are small enough to compute with. */
 static bool check_way(const sn_world *world, const sn_character *c, sn_real dt)
 {
     if (is_within(c->position, FARTHEST) && is_within(vec3_scale(c->velocity, dt), FARTHEST))
@@ -123,7 +125,7 @@ static bool check(const sn_world *world, const sn_character *c)
 
 /* ---- Casts ------------------------------------------------------------------------------------------------------- */
 
-/* A move on its way. */
+/* A move in progress. */
 typedef struct walk {
     sn_world *world;
     sn_character *c;
@@ -131,7 +133,7 @@ typedef struct walk {
     sn_quat rotation; /* of its capsule */
     sn_real walkable; /* cosine of the slope limit */
     sn_real dt;
-    sn_vec3 way; /* of the cast that runs, length 1 */
+    sn_vec3 way; /* direction of the cast that runs, length 1 */
     bool casting;
     bool was_grounded;
 } walk;
@@ -149,7 +151,7 @@ static walk walk_of(const sn_world *world, const sn_character *c, sn_real dt)
     return w;
 }
 
-/* Its own body does not count, nor what it leaves already. */
+/* Excludes its own body, and in casts also surfaces that it touches and moves away from. */
 static bool counts(void *context, const sn_hit *hit)
 {
     const walk *w = context;
@@ -170,7 +172,7 @@ static sn_query_filter filter_of(walk *w)
     return filter;
 }
 
-/* Its shape with the foot there, larger by `more`. */
+/* Its shape with the foot at this point, enlarged by `more`. */
 static sn_shape_def shape_at(const walk *w, sn_vec3 foot, sn_real more)
 {
     const sn_character *c = w->c;
@@ -189,13 +191,14 @@ static sn_real height_over(const walk *w, sn_vec3 place, sn_vec3 foot)
     return vec3_dot(vec3_sub(place, foot), w->up);
 }
 
-/* For a step: the foot is the skin above the ground. */
+/* For a step. The foot is one skin above the ground. */
 static bool is_too_high(const walk *w, sn_vec3 place, sn_vec3 foot)
 {
     return height_over(w, place, foot) + w->c->skin > w->c->step_height + HEIGHT_SLACK * w->c->radius;
 }
 
-/* Goes along a way as far as there is room, less the skin: m that it went. *met: something was in the way. */
+/* Moves along `way` as far as there is room, minus the skin. Returns the distance in m. *met: something was in the
+   way. */
 static sn_real advance(walk *w, sn_vec3 *foot, sn_vec3 way, sn_hit *hit, bool *met)
 {
     const sn_real length = vec3_length(way), skin = w->c->skin;
@@ -206,7 +209,7 @@ static sn_real advance(walk *w, sn_vec3 *foot, sn_vec3 way, sn_hit *hit, bool *m
     const sn_shape_def shape = shape_at(w, *foot, 0);
     w->way = direction;
     w->casting = true;
-    /* beyond the end by the skin on a way that hits a surface at a slant, so that the skin is kept at the end, too */
+    /* longer than the path, because at a slanted surface a distance of one skin is longer along the path */
     *met = sn_query_shape_cast(w->world, &shape, direction, length + 4 * skin, filter_of(w), hit);
     w->casting = false;
     sn_real room = length;
@@ -222,7 +225,8 @@ static sn_real advance(walk *w, sn_vec3 *foot, sn_vec3 way, sn_hit *hit, bool *m
 
 /* ---- Ground ------------------------------------------------------------------------------------------------------ */
 
-/* The normal of the face at a contact, seen from above: of an edge, that of what lies behind it. False: there is none. */
+/* The normal of the face at a contact, seen from above; at an edge, of the face behind the edge. False if there is
+   none. */
 static bool face_at(walk *w, const sn_hit *hit, sn_vec3 foot, sn_vec3 *normal)
 {
     const sn_vec3 side = vec3_sub(hit->point, foot), level = vec3_sub(side, vec3_scale(w->up, vec3_dot(side, w->up)));
@@ -236,11 +240,11 @@ static bool face_at(walk *w, const sn_hit *hit, sn_vec3 foot, sn_vec3 *normal)
     return true;
 }
 
-/* What something that is hit below is to a walker. */
+/* How a surface below supports the character. */
 typedef enum footing {
     FOOTING_NONE,
-    FOOTING_EDGE, /* of something that can be stood on, no higher than a step, at which the contact itself is too steep */
-    FOOTING_SLOPE /* it can be walked on */
+    FOOTING_EDGE, /* an edge of a walkable face, no higher than a step, where the contact normal is too steep */
+    FOOTING_SLOPE /* it is walkable */
 } footing;
 
 static footing footing_of(walk *w, const sn_hit *hit, sn_vec3 foot)
@@ -257,14 +261,14 @@ static footing footing_of(walk *w, const sn_hit *hit, sn_vec3 foot)
     return rise >= w->walkable ? FOOTING_SLOPE : FOOTING_EDGE;
 }
 
-/* One that falls slides off an edge; one that stood before stands on it. */
+/* A falling character slides off an edge; one that was on the ground stands on it. */
 static bool is_ground(walk *w, const sn_hit *hit, sn_vec3 foot)
 {
     const footing f = footing_of(w, hit, foot);
     return f == FOOTING_SLOPE || (f == FOOTING_EDGE && w->was_grounded);
 }
 
-/* Goes down by at most `reach` onto ground; without ground it stays where it is. */
+/* Goes down by at most `reach` onto ground. Without ground it stays where it is. */
 static bool land(walk *w, sn_vec3 *foot, sn_real reach, sn_hit *ground)
 {
     sn_vec3 there = *foot;
@@ -278,7 +282,7 @@ static bool land(walk *w, sn_vec3 *foot, sn_real reach, sn_hit *ground)
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
-/* What it runs into at this velocity gets an impulse: what would bring both to the same velocity, as far as it can push. */
+/* Applies an impulse to the body that it runs into: enough to give both the same velocity, up to its limit. */
 static void push_body(walk *w, const sn_hit *hit, sn_vec3 velocity)
 {
     const sn_real mass = w->c->mass;
@@ -296,7 +300,7 @@ static void push_body(walk *w, const sn_hit *hit, sn_vec3 velocity)
     sn_body_apply_impulse(w->world, hit->body, vec3_scale(hit->normal, -impulse), hit->point);
 }
 
-/* Its weight, on what it stands on. */
+/* Applies its weight to the body that it stands on. */
 static void press_ground(walk *w, const sn_hit *ground)
 {
     const sn_real weight = -vec3_dot(w->world->state.settings.gravity, w->up) * w->c->mass;
@@ -306,7 +310,7 @@ static void press_ground(walk *w, const sn_hit *ground)
 
 /* ---- Platforms --------------------------------------------------------------------------------------------------- */
 
-/* A place in the frame of the ground, and back; false if the ground is gone. */
+/* A position in the frame of the ground, and back. False if the ground was removed. */
 static sn_vec3 to_ground(const sn_world *world, const sn_hit *ground, sn_vec3 place)
 {
     if (ground->body.generation)
@@ -331,8 +335,8 @@ static bool from_ground(const sn_world *world, const sn_hit *ground, sn_vec3 own
 
 /* ---- Moving ------------------------------------------------------------------------------------------------------ */
 
-/* Out of what overlaps it, or is nearer than half the skin, to a whole one. Where casts have left it, at the skin but for rounding, it
-   stays: otherwise it would creep down slopes. */
+/* Pushes the character out of things that overlap it or are nearer than half the skin, until a whole skin is left. At
+   the skin, where casts leave it up to rounding, it stays: otherwise it would creep down slopes. */
 static void push_out(walk *w, sn_vec3 *foot)
 {
     const sn_real skin = w->c->skin;
@@ -342,7 +346,7 @@ static void push_out(walk *w, sn_vec3 *foot)
         uint32_t count = sn_query_shape_overlap(w->world, &shape, filter_of(w), hits, MOST);
         count = count < MOST ? count : MOST;
         sn_vec3 out = vec3(0, 0, 0);
-        for (uint32_t i = 0; i < count; ++i) { /* each only as far as the others have not done it */
+        for (uint32_t i = 0; i < count; ++i) { /* only the part that is left after the other pushes */
             const sn_real deep = skin / 2 - hits[i].distance - vec3_dot(out, hits[i].normal);
             if (deep > 0)
                 out = vec3_add(out, vec3_scale(hits[i].normal, deep));
@@ -353,7 +357,7 @@ static void push_out(walk *w, sn_vec3 *foot)
     }
 }
 
-/* What is left of a way at surfaces with these normals, none of which it may go into. */
+/* The part of `way` that does not go into any of these planes. */
 static sn_vec3 along_planes(sn_vec3 way, const sn_vec3 *plane, uint32_t planes)
 {
     for (uint32_t i = 0; i < planes; ++i) {
@@ -366,7 +370,7 @@ static sn_vec3 along_planes(sn_vec3 way, const sn_vec3 *plane, uint32_t planes)
             free = k == i || vec3_dot(slide, plane[k]) >= -(sn_real)1e-6 * vec3_length(way);
         if (free)
             return slide;
-        for (uint32_t k = 0; k < planes; ++k) { /* along the crease of two, if a third does not close it */
+        for (uint32_t k = 0; k < planes; ++k) { /* along the crease of two planes, unless a third blocks it */
             sn_vec3 crease = vec3_cross(plane[i], plane[k]);
             const sn_real length = vec3_length(crease);
             if (k == i || !(length > (sn_real)1e-4))
@@ -384,7 +388,7 @@ static sn_vec3 along_planes(sn_vec3 way, const sn_vec3 *plane, uint32_t planes)
     return way;
 }
 
-/* Up, on and down again: true, and the foot is there, if that leads onto ground that is no higher than a step. */
+/* Moves up, ahead and down again. True, and *foot is moved, if that ends on ground that is no higher than a step. */
 static bool climb(walk *w, sn_vec3 *foot, sn_vec3 way)
 {
     const sn_character *c = w->c;
@@ -392,7 +396,7 @@ static bool climb(walk *w, sn_vec3 *foot, sn_vec3 way)
     sn_vec3 there = *foot;
     sn_hit hit, ground;
     bool met;
-    /* at least from one skin before the edge to one behind it, however slowly it goes */
+    /* at least from one skin before the edge to one behind it, even if the displacement is short */
     const sn_real far = vec3_length(level), least = OVER_EDGE * c->skin, ahead = far > least ? far : least;
     if (!w->was_grounded || !(c->step_height > 0) || !(far > LEAST_WAY * c->skin))
         return false;
@@ -403,12 +407,13 @@ static bool climb(walk *w, sn_vec3 *foot, sn_vec3 way)
     if (!land(w, &there, risen + c->skin, &ground))
         return false;
     if (is_too_high(w, ground.point, *foot) || !(height_over(w, there, *foot) > c->skin / 2))
-        return false; /* or it is only nearer to the wall than before */
+        return false; /* not a step: the character only came nearer to the wall */
     *foot = there;
     return true;
 }
 
-/* The surface that a hit is to a walker: what it cannot walk up is upright, so that it is not lifted by it. */
+/* The normal for sliding. For a surface that is too steep to walk up it is horizontal, so that the character is not
+   lifted. */
 static sn_vec3 surface_of(walk *w, const sn_hit *hit, sn_vec3 foot, bool *wall)
 {
     const sn_vec3 n = hit->normal;
@@ -421,7 +426,7 @@ static sn_vec3 surface_of(walk *w, const sn_hit *hit, sn_vec3 foot, bool *wall)
     return length > (sn_real)1e-3 ? vec3_scale(level, 1 / length) : n;
 }
 
-/* Along a way, sliding: what it ran into takes its part from *velocity, too. */
+/* Moves along `way`, sliding. Surfaces that it hits also remove their component of *velocity. */
 static void slide(walk *w, sn_vec3 *foot, sn_vec3 way, sn_vec3 *velocity)
 {
     const sn_vec3 whole = way, wanted = *velocity;
@@ -447,13 +452,13 @@ static void slide(walk *w, sn_vec3 *foot, sn_vec3 way, sn_vec3 *velocity)
         way = along_planes(way, plane, planes);
         *velocity = along_planes(*velocity, plane, planes);
         if (vec3_dot(way, whole) <= 0 || !(vec3_length(way) > LEAST_WAY * w->c->skin))
-            return; /* never back: that is what trembles in corners */
+            return; /* never backwards: this avoids trembling in corners */
     }
 }
 
 /* ---- The move ---------------------------------------------------------------------------------------------------- */
 
-/* What it stands on has moved since the last time, and takes it along. */
+/* Moves the character with the ground, which has moved since the last move. */
 static void ride(walk *w, sn_vec3 *foot)
 {
     sn_character *c = w->c;
@@ -466,7 +471,7 @@ static void ride(walk *w, sn_vec3 *foot)
         slide(w, foot, way, &none);
 }
 
-/* On the ground, if it is there and not left behind by a jump. */
+/* Puts the character on the ground, if there is ground and it does not jump. */
 static void settle(walk *w, sn_vec3 *foot, bool jumps)
 {
     sn_character *c = w->c;
@@ -477,7 +482,7 @@ static void settle(walk *w, sn_vec3 *foot, bool jumps)
         return;
     c->ground = ground;
     c->anchor = to_ground(w->world, &ground, *foot);
-    /* on a slope it went up or down, too; but that is no jump in the next move */
+    /* going up or down a slope is not a vertical velocity for the next move */
     c->velocity = vec3_sub(c->velocity, vec3_scale(w->up, vec3_dot(c->velocity, w->up)));
     press_ground(w, &ground);
 }
@@ -531,13 +536,13 @@ bool sn_character_fits(const sn_world *world, const sn_character *character, sn_
 {
     if (!world || !check(world, character) || !check_place(world, "position", position))
         return false;
-    sn_character asking = *character; /* counts its queries */
+    sn_character asking = *character; /* a copy, because queries are counted */
     walk w = walk_of(world, &asking, 1);
     const sn_shape_def shape = shape_at(&w, position, 0);
     sn_hit hits[MOST];
     const uint32_t count = sn_query_shape_overlap(world, &shape, filter_of(&w), hits, MOST);
     bool free = count <= MOST;
-    for (uint32_t i = 0; i < count && free; ++i) /* what it only touches leaves it room */
+    for (uint32_t i = 0; i < count && free; ++i) /* touching is allowed */
         free = !(hits[i].distance < 0);
     return free;
 }

@@ -1,25 +1,28 @@
-/* Constraints that contradict each other, such as rods of 1, 1 and 3 m that are to make a triangle.
+/* Constraints that contradict each other, such as rods of 1, 1 and 3 m that form a triangle.
 
-   No solver can make such a set hold. The cascade is worse than that: each projection undoes the ones before it, in a cycle
-   whose pushes go along gradients at places that are not those of the start of the substep. So they exert a torque, and the
-   set spins up out of nothing: measured, the triangle from rest to 384 J and 46 kg m^2/s in 10 substeps; eight particles, all
-   joined, with rods wrong by 0.3 %, to 27 J in ten seconds. And the velocity is what the cycle left.
+   No solver can satisfy such a set. A sweep does worse: each projection undoes the earlier ones, in a cycle of
+   corrections along gradients at positions that are not those at the start of the substep. So the corrections exert a
+   torque, and the set spins up out of nothing. Measured: the triangle from rest to 384 J and 46 kg m^2/s in 10
+   substeps; eight particles, all joined, with rods wrong by 0.3 %, to 27 J in ten seconds. Its velocity is only a
+   remainder of that cycle.
 
-   So such sets are found before they are stepped, and given what they can agree on. A contradiction comes with an edit: only
-   constraints that were added or changed, and are missed by more than a share of their size, are looked at, with all that
-   hangs together with them. Then steps of Gauss and Newton, damped by m,
+   So such sets are found before they are stepped, and get a compromise. A contradiction is caused by an edit: only
+   constraints that were added or changed, and are violated by more than a share of their size, are examined, with all
+   constraints that are connected with them. Then Gauss-Newton steps, damped by m,
 
        minimise |S (C + J dx)|^2 + m |W^-1/2 dx|^2,   S = 1 / |grad C|,   dx = W J^T l for some l,
 
-   move the particles, in the memory of this file, to where the sum of squares of what is missed, in metres, is least. If nothing
-   is missed there, the set is a good one that begins badly: nothing is changed, and the solver brings it together. Otherwise
-   what is missed there is noted, and from then on the solvers ask for C - missed = 0, which can hold: to them it is a set like
-   any other, of any kind, under any solver and integrator. The particles are put there, without a velocity: dx conserves
-   the centre of mass and, to first order, does not turn. Reports and queries tell C as it is.
+   move the particles, in the memory of this file, to the least sum of squares of the violations, in metres. If nothing
+   is violated there, the set can be satisfied and only begins badly: nothing is changed, and the solver satisfies it.
+   Otherwise the violation there is stored, and from then on the solvers aim at C - violation = 0, which can be
+   satisfied. To them it is a set like any other, of any kind, with any solver and integrator. The particles are moved
+   there, without a velocity: dx conserves the centre of mass and, to first order, does not rotate the set. Reports and
+   queries return C itself.
 
-   Contradictions of rigid equalities among particles are found so. Not those that have to do with the world, such as a rope
-   between two hooks that is too short: hooks may move. (If two or more particles of a set are held, they are free in the search,
-   and nothing is moved afterwards.) Nor are those of inequalities, of bodies, and of sets with more than MOST_ROWS rows. */
+   This finds contradictions of rigid equalities among particles. It does not find contradictions that involve the
+   world, such as a rope between two hooks that is too short: hooks may move. (If two or more particles of a set are
+   held, they are free in the search, and nothing is moved afterwards.) Nor does it find those of inequalities, of
+   bodies, and of sets with more than MOST_ROWS rows. */
 #include "world/substep.h"
 
 #include "base/dvec.h"
@@ -28,61 +31,63 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A constraint is missed if it is by this share of its size, the largest distance of a point from the first. What was changed is
-   more likely to be animated than wrong, and is looked at only if it is far off. */
+/* A constraint counts as violated if C is more than this share of its size, the largest distance of a point from the
+   first. A constraint whose parameters changed is more likely animated than wrong, and is examined only if it is far
+   off. */
 #define MISSED         1e-3
 #define MISSED_CHANGED 5e-2
 
-/* What is missed by less than this share, where a set contradicts itself, holds well enough as it is. */
+/* Where a set contradicts itself, a violation below this share is ignored. */
 #define HELD_LEAST 1e-5
 
-/* Points that are in one place have no size to compare with: as a share of the mean, it is at least this. */
+/* The size of a constraint is at least this share of the mean: points in one place have the size 0. */
 #define LEAST_SIZE 0.1
 
-/* A search costs no more than this: beyond it a set is left alone. 2 million rows, visited once in each iteration of conjugate
-   gradients, are 30 ms; the triangle takes a thousandth of it, eight particles, all joined, a tenth. */
+/* Limits of the cost of a search: a set beyond them is left alone. 2 million rows, visited once in each iteration of
+   conjugate gradients, take 30 ms. The triangle takes a thousandth of that; eight particles, all joined, a tenth. */
 #define MOST_ROWS   500u
 #define MOST_VISITS 2000000u
 
-#define MOST_STEPS      200  /* of Gauss and Newton, */
-#define MOST_ITERATIONS 40   /* of conjugate gradients in each, */
-#define GRADIENT_LEFT   1e-8 /* until this share of the square of the gradient is left */
-#define MOST_MOVE       0.3  /* in a step, as a share of the mean size */
-#define FIRST_DAMPING   1e-3 /* as a share of the mean inverse mass, */
-#define MOST_DAMPING    1e6  /*   and when nothing is to be gained any more */
-#define SETTLED         1e-6 /* the share of the sum of squares that the last step gained */
+#define MOST_STEPS      200  /* Gauss-Newton steps */
+#define MOST_ITERATIONS 40   /* iterations of conjugate gradients in each */
+#define GRADIENT_LEFT   1e-8 /* they end when the squared gradient has fallen to this share */
+#define MOST_MOVE       0.3  /* largest displacement in a step, as a share of the mean size */
+#define FIRST_DAMPING   1e-3 /* as a share of the mean inverse mass */
+#define MOST_DAMPING    1e6  /* the same: beyond it nothing more is to be gained */
+#define SETTLED         1e-6 /* the search ends when a step reduces the sum of squares by less than this share */
 
-/* A set that is flat, or straight, by chance may only look contradictory: rods that are too long for a plane bulge. So it is
-   tried again from places that are off by this share of the mean size, and the better end counts, if it is better by this much.
-   And one that begins far from where it can hold may end at a sum of squares that is least among its neighbours only: it is
-   tried from places that are farther off, and called contradictory only if it never holds. (Measured: of 200 times eight
-   particles, all joined, that begin half their size from where they belong, 14 were, and with this 0.) */
+/* A set that is flat or straight by chance may only look contradictory: rods that are too long for a plane bulge. So
+   the search is repeated from positions that are displaced by SHAKE (a share of the mean size), and the new result is
+   used if it is better by the factor BETTER. A set that begins far from a solution may end at a local minimum of the
+   sum of squares. So the search is repeated from positions that are farther away, and the set is contradictory only if
+   it is never satisfied. (Measured: of 200 times eight particles, all joined, that began half their size from a
+   solution, 14 were called contradictory without this, and 0 with it.) */
 #define SHAKE       1e-3
 #define BETTER      0.99
 #define FAR_SHAKE   0.5
 #define FAR_TRIES   12
-#define LEAST_TRIES 2 /* with less the search was too short */
+#define LEAST_TRIES 2 /* with fewer the search was too short */
 
 typedef struct node {
     uint32_t slot;
-    bool anchor; /* held by something else than this set */
+    bool anchor; /* held by something outside this set */
     double w;
-    sn_vec4 x, x_low;                /* where it was */
-    sn_dvec3 at;                     /* and is now, from there */
-    sn_dvec3 best, kept;             /* before this step, and at the end of the first try */
-    sn_dvec3 move, gradient, search; /* of conjugate gradients, in coordinates scaled by the root of w */
+    sn_vec4 x, x_low;                /* position before the search */
+    sn_dvec3 at;                     /* displacement from there */
+    sn_dvec3 best, kept;             /* before this step, and at the end of the first search */
+    sn_dvec3 move, gradient, search; /* for conjugate gradients, in coordinates scaled by the root of w */
 } node;
 
 typedef struct set_block {
     uint32_t kind, row;
-    uint32_t first; /* row of the set */
-    uint32_t entry; /* of its gradients, row by row; */
-    uint32_t count; /*   particles */
+    uint32_t first; /* its first row in the set */
+    uint32_t entry; /* its first gradient; gradients are ordered row by row */
+    uint32_t count; /* number of particles */
     double size;    /* m */
 } set_block;
 
 typedef struct set_row {
-    double scale; /* 1 / |grad C| where the set was first looked at */
+    double scale; /* 1 / |grad C| at the first evaluation */
     double missed, image, c;
 } set_row;
 
@@ -98,12 +103,12 @@ typedef struct search {
     set_block *blocks;
     set_row *rows;
     set_entry *entries;
-    uint32_t *mark; /* by number of a particle: 1 + its node in this set; SEEN: of an earlier one */
+    uint32_t *mark; /* by particle number: 1 + its node in this set; SEEN: it was in an earlier set */
     uint32_t node_count, block_count, row_count, entry_count;
-    uint32_t visits; /* of rows, by conjugate gradients */
-    double size;     /* mean of the blocks, m */
+    uint32_t visits; /* number of rows that conjugate gradients visited */
+    double size;     /* mean size of the blocks, m */
     double mobility; /* mean inverse mass, 1/kg */
-    bool failed;     /* no memory */
+    bool failed;     /* memory ran out */
 } search;
 
 #define SEEN UINT32_MAX
@@ -129,9 +134,9 @@ void sn_compromise_release(sn_compromise *c, const sn_allocator *allocator)
     sn_table_release(&c->old_table, allocator);
 }
 
-/* ---- What is looked at ------------------------------------------------------------------------------------------- */
+/* ---- Which constraints are examined ------------------------------------------------------------------------------ */
 
-/* A rigid equality between points. */
+/* True for a rigid equality between several points. */
 static bool takes_part(const sn_pool *pool, uint32_t row)
 {
     const sn_kind *kind = pool->kind;
@@ -159,7 +164,8 @@ static double length_of(const sn_block *block, uint32_t row)
     return sqrt(square);
 }
 
-/* Whether a rod between two particles is kept to half of that: most are, and there may be a million of them to look at. */
+/* A quick test: true if the constraint is a rod between two particles with an error below half the limit. Most
+   constraints are, and there may be a million of them. */
 static bool is_kept_rod(const search *s, uint32_t kind, const sn_pool *pool, uint32_t row, double share)
 {
     const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
@@ -172,7 +178,7 @@ static bool is_kept_rod(const search *s, uint32_t kind, const sn_pool *pool, uin
     return fabs(length - rest) <= share / 2 * length;
 }
 
-/* Whether it is missed by more than a share of its size. */
+/* True if the constraint is violated by more than a share of its size. */
 static bool is_missed(const search *s, uint32_t kind, uint32_t row, double share)
 {
     const sn_pool *pool = s->world->constraints.pool[kind];
@@ -192,7 +198,7 @@ static bool is_missed(const search *s, uint32_t kind, uint32_t row, double share
     return false;
 }
 
-/* ---- The set that hangs together with it --------------------------------------------------------------------------- */
+/* ---- The connected set ------------------------------------------------------------------------------------------- */
 
 static bool grow(search *s, sn_table *table, uint32_t count)
 {
@@ -226,7 +232,7 @@ static bool add_node(search *s, uint32_t number)
     return true;
 }
 
-/* Adds a constraint and its particles. False if the set is none that is looked for. */
+/* Adds a constraint and its particles. False if the set is too large or has bodies. */
 static bool add_block(search *s, uint32_t kind, uint32_t row)
 {
     const sn_store *store = &s->world->constraints;
@@ -250,7 +256,7 @@ static bool add_block(search *s, uint32_t kind, uint32_t row)
     return true;
 }
 
-/* Constraints are added with the first of their particles that can move: so each of them once. */
+/* Adds the constraints of a node. A constraint is added with the first of its movable particles, so only once. */
 static bool add_around(search *s, uint32_t n)
 {
     const sn_store *store = &s->world->constraints;
@@ -279,7 +285,7 @@ static bool add_around(search *s, uint32_t n)
     return true;
 }
 
-/* All that hangs together with a constraint by particles that can move. */
+/* Gathers all constraints that are connected with this one by movable particles. */
 static bool gather(search *s, uint32_t kind, uint32_t row)
 {
     uint32_t small[SN_MAX_BLOCK], count;
@@ -295,7 +301,7 @@ static bool gather(search *s, uint32_t kind, uint32_t row)
     return good && !s->failed;
 }
 
-/* A tree of rods, of which none can contradict the others. */
+/* True for a tree of rods, which cannot contradict each other. */
 static bool is_tree(const search *s)
 {
     uint32_t rods = 0;
@@ -304,7 +310,8 @@ static bool is_tree(const search *s)
     return rods == s->block_count && s->row_count == s->block_count && s->block_count + 1 == s->node_count;
 }
 
-/* One particle that is held stays; of several it is not known what becomes of them. */
+/* Sets inverse masses. One held particle stays in place. With several it is unknown where they go: they are free in the
+   search. Returns true if the particles may be moved afterwards. */
 static bool set_masses(search *s)
 {
     uint32_t anchors = 0, movable = 0;
@@ -323,7 +330,7 @@ static bool set_masses(search *s)
 
 /* ---- Least squares ----------------------------------------------------------------------------------------------- */
 
-/* Puts the particles where the search has them. */
+/* Moves the particles to the positions of the search. */
 static void place(search *s)
 {
     sn_particle_store *p = &s->world->particles;
@@ -343,8 +350,8 @@ static void put_back(search *s)
     }
 }
 
-/* Evaluates the set where it is; first: sizes and scales, too. Returns the sum of squares of what is missed, m^2; infinite where it
-   is no number. */
+/* Evaluates the set at its positions; `first`: also computes sizes and scales. Returns the sum of squares of the
+   violations, m^2; infinity if that is not finite. */
 static double look(search *s, bool first)
 {
     const sn_store *store = &s->world->constraints;
@@ -388,7 +395,7 @@ static void apply(search *s)
         }
 }
 
-/* Downhill from `missed`, which is -A^T of it, less what damping takes; returns its square. */
+/* Computes the negative gradient: -A^T missed, minus the damping term. Returns its square. */
 static double find_gradient(search *s, double damping)
 {
     double square = 0;
@@ -408,7 +415,7 @@ static double find_gradient(search *s, double damping)
     return square;
 }
 
-/* The step, in `move`, by conjugate gradients on the normal equations, damped by so much; `missed` is spent for it. */
+/* Computes the damped step, in `move`, by conjugate gradients on the normal equations. Overwrites `missed`. */
 static void find_step(search *s, double damping)
 {
     for (uint32_t n = 0; n < s->node_count; ++n)
@@ -437,7 +444,7 @@ static void find_step(search *s, double damping)
     }
 }
 
-/* Goes along the step, but no farther than MOST_MOVE; false, and back again, if that is not better. */
+/* Moves along the step, by at most MOST_MOVE. If that is not better it goes back and returns false. */
 static bool go(search *s, double *sum)
 {
     double most = 0;
@@ -460,8 +467,9 @@ static bool go(search *s, double *sum)
     return false;
 }
 
-/* From where it is to the least sum of squares, m^2. Steps are damped as Levenberg and Marquardt do: where what is missed
-   stays, the matrix of Gauss and Newton is too small across rods that are pulled straight. */
+/* Goes from the present positions to the least sum of squares, and returns it in m^2. Steps are damped as in
+   Levenberg-Marquardt: if violations remain, the Gauss-Newton matrix is too small across rods that are pulled
+   straight. */
 static double descend(search *s)
 {
     double sum = look(s, false), damping = FIRST_DAMPING * s->mobility;
@@ -476,7 +484,7 @@ static double descend(search *s)
     return sum;
 }
 
-/* A number between -1 and 1 that depends on two others alone. */
+/* A pseudorandom number between -1 and 1 that depends only on the two arguments. */
 static double chance(uint32_t a, uint32_t b)
 {
     return (double)(hash_u64(hash_u64(SN_HASH_SEED, a), b) >> 11) * 0x1p-52 - 1;
@@ -490,7 +498,7 @@ static void shake(search *s, double share, uint32_t seed)
     }
 }
 
-/* Whether some constraint is missed where the set is. */
+/* True if some constraint is violated at the present positions. */
 static bool contradicts(const search *s)
 {
     for (uint32_t b = 0; b < s->block_count; ++b)
@@ -508,7 +516,7 @@ static void keep(search *s)
         s->nodes[n].kept = s->nodes[n].at;
 }
 
-/* Ends at the best that the set can be, near where it begins; false if it can hold. */
+/* Ends at the best compromise near the start. False if the set can be satisfied. */
 static bool find_compromise(search *s)
 {
     double sum = look(s, true);
@@ -539,7 +547,7 @@ static bool find_compromise(search *s)
     return true;
 }
 
-/* ---- What comes of it -------------------------------------------------------------------------------------------- */
+/* ---- The result -------------------------------------------------------------------------------------------------- */
 
 static void warn(const search *s)
 {
@@ -562,7 +570,7 @@ static void warn(const search *s)
     sn_warn(&s->world->errors, text);
 }
 
-/* The solvers ask for what is missed here from now on. */
+/* From now on the solvers aim at the present violations. */
 static bool hold(search *s)
 {
     sn_store *store = &s->world->constraints;
@@ -581,7 +589,7 @@ static bool hold(search *s)
     return true;
 }
 
-/* A constraint that is missed: whether it and others contradict each other, and what then. */
+/* Examines a violated constraint: whether its set is contradictory, and if so stores the compromise. */
 static bool settle(search *s, uint32_t kind, uint32_t row)
 {
     bool found = false, stay = true;
@@ -629,7 +637,8 @@ static double share_of(sn_edit_what what)
     return what == SN_EDIT_ADDED ? MISSED : MISSED_CHANGED;
 }
 
-/* Constraints that are held are let go, since others came, went or changed, and looked at again. */
+/* Removes all compromises, because other constraints were added, removed or changed, and examines the constraints
+   again. */
 static bool look_again(search *s)
 {
     sn_store *store = &s->world->constraints;
@@ -659,7 +668,7 @@ static bool look_at_edits(search *s)
     return good;
 }
 
-/* Whether the search may change anything. */
+/* True if the search may change anything. */
 static bool is_any_missed(const search *s, uint32_t kind, uint32_t first, uint32_t count, double share)
 {
     bool any = false;
@@ -681,7 +690,7 @@ static bool is_worth_it(const search *s)
     return any;
 }
 
-/* A step that fails later goes back to before the search. That follows an edit, so it may take memory. */
+/* Saves the state: a step that fails later restores it. This is after an edit, so it may allocate. */
 static bool keep_state(sn_world *world)
 {
     sn_compromise *c = &world->compromise;
@@ -698,11 +707,11 @@ sn_result sn_compromise_find(sn_world *world)
     if (!store->counts.fresh.any)
         return SN_OK;
     search s = {.world = world, .frame = sn_world_frame(world)};
-    world->busy = true; /* kinds may be the caller's */
+    world->busy = true; /* kinds may be the caller's functions */
     bool good = true;
     if (is_worth_it(&s)) {
         good = keep_state(world);
-        s.frame = sn_world_frame(world); /* keeping the state may move constraints */
+        s.frame = sn_world_frame(world); /* saving the state may move constraints in memory */
         good = good && look_at_edits(&s);
     }
     world->busy = false;

@@ -1,4 +1,4 @@
-/* Constraints that are there: handles, changes and removals. */
+/* Existing constraints: handles, changes and removal. */
 #include "world/constraint_work.h"
 
 #include <stdio.h>
@@ -86,7 +86,7 @@ sn_result sn_constraints_remove(sn_world *world, sn_constraints run)
     return SN_OK;
 }
 
-/* Whether a constraint has the particles already that it is to have. Spots and lists are not looked at. */
+/* True if a constraint already has the particles of the definition. Barycentric points and lists count as different. */
 static bool holds_the_same(const sn_pool *pool, uint32_t row, const sn_checked_constraint *c)
 {
     if (pool_has_lists(pool) || pool->kind->turn_param)
@@ -122,7 +122,7 @@ sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const 
     sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, same ? SN_EDIT_CHANGED : SN_EDIT_ADDED);
     sn_pool_forget(pool, constraint.index, 1);
     sn_store_tidy(&world->constraints, &world->allocator);
-    world->incidence.built = false; /* it now holds other particles */
+    world->incidence.built = false; /* it has other particles now */
     sn_tear_constraint_changed(world);
     world->constraints.edits++;
     return SN_OK;
@@ -134,7 +134,7 @@ uint32_t sn_constraint_point_count(const sn_world *world, sn_constraint constrai
     return pool ? pool_point_count(pool, constraint.index) : 0;
 }
 
-/* One point of a constraint, as a user would write it. */
+/* One point of a constraint, as a user would define it. */
 static sn_point read_point(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t i)
 {
     uint32_t code;
@@ -210,7 +210,7 @@ sn_result sn_constraint_set_user(sn_world *world, sn_constraint constraint, uint
     return SN_OK;
 }
 
-/* The place of a parameter in a row; NULL if the kind has none of that name. */
+/* The parameter, and its offset in a row; NULL if the kind has none of that name. */
 static const sn_param *find_param(const sn_kind *kind, const char *name, uint32_t *offset)
 {
     *offset = 0;
@@ -222,7 +222,7 @@ static const sn_param *find_param(const sn_kind *kind, const char *name, uint32_
     return NULL;
 }
 
-/* "rest, stiffness, damping", as far as there is room. */
+/* Writes "rest, stiffness, damping", as far as it fits. */
 static const char *list_params(const sn_kind *kind, char *text, size_t size)
 {
     size_t used = 0;
@@ -264,7 +264,7 @@ sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, con
     memcpy(row, param, pool->param_count * sizeof *param);
     if (held == pool_holds_turn(pool, constraint.index)) {
         sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_CHANGED);
-    } else { /* to the plan it is another one: see plan_trees.c */
+    } else { /* for the plan it is a different constraint: see plan_trees.c */
         sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_REMOVED);
         sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_ADDED);
     }

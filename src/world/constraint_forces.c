@@ -1,26 +1,26 @@
-/* What constraints exert, and their values. */
+/* Forces of constraints, and their values. */
 #include "world/world.h"
 
 #include <string.h>
 
-/* ---- What a constraint exerts ----------------------------------------------------------------------------------- */
+/* ---- Forces ------------------------------------------------------------------------------------------------------ */
 
-/* lambda / h^2 of a row; 0 before the first step. */
+/* The force of a row in the last substep, lambda / h^2; 0 before the first step. */
 static double row_force(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row)
 {
     double h = (double)world->state.h;
     return h > 0 ? (double)pool->lambda[(size_t)index * pool->kind->rows + row] / (h * h) : 0;
 }
 
-/* A constraint by point, as positions are now. */
+/* A constraint evaluated at the present positions, with gradients by point. */
 typedef struct evaluated {
     sn_real c[SN_MAX_ROWS];
     sn_row row[SN_MAX_ROWS];
-    sn_vec3 *gradient; /* in the store's scratch */
+    sn_vec3 *gradient; /* in the store's scratch memory */
     sn_vec3 turn[SN_MAX_ROWS * SN_MAX_POINTS];
 } evaluated;
 
-/* False where the kind cannot be evaluated. */
+/* False if the constraint cannot be evaluated. */
 static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t index, evaluated *e)
 {
     const sn_table *many = &world->constraints.many;
@@ -32,25 +32,26 @@ static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t
     memset(e->gradient, 0, (size_t)pool->kind->rows * in.points * sizeof *e->gradient);
     sn_eval_out out = {e->c, e->gradient, pool->kind->oriented ? e->turn : NULL, pool->kind->own_rows ? e->row : NULL};
     bool was_busy = world->busy;
-    ((sn_world *)world)->busy = true; /* eval may be the caller's */
+    ((sn_world *)world)->busy = true; /* eval may be the caller's function */
     bool exists = pool->kind->eval(&in, &out);
     ((sn_world *)world)->busy = was_busy;
     return exists;
 }
 
-/* What a force element exerts on each of its points as positions and velocities are now, in the store's scratch. */
+/* The forces of a force element on each of its points, at the present positions and velocities. In the store's scratch
+   memory. */
 static const sn_vec3 *element_force(const sn_world *world, const sn_pool *pool, uint32_t index)
 {
     sn_frame frame = sn_world_frame(world);
     sn_real energy;
     bool was_busy = world->busy;
-    ((sn_world *)world)->busy = true; /* the function may be the caller's */
+    ((sn_world *)world)->busy = true; /* it may be the caller's function */
     const sn_vec3 *force = sn_evaluate_force(&world->constraints, pool, index, &frame, world->particles.v, &energy);
     ((sn_world *)world)->busy = was_busy;
     return force;
 }
 
-/* The force of an element along the gradient of its C: positive pushes C up, as for a constraint. */
+/* The force of an element along the gradient of its C. Positive increases C, as for a constraint. */
 static sn_real element_row(const sn_world *world, const sn_pool *pool, uint32_t index)
 {
     evaluated e;
@@ -84,7 +85,7 @@ sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint)
     return force;
 }
 
-/* What a constraint exerts on one of its points: the force, or the torque about it. */
+/* The force of a constraint on one of its points, or its torque about that point. */
 static sn_vec3 exerted_on(const sn_world *world, sn_constraint constraint, uint32_t point, bool torque)
 {
     sn_vec3 none = vec3((sn_real)NAN, (sn_real)NAN, (sn_real)NAN);
@@ -176,7 +177,7 @@ bool sn_constraint_next(const sn_world *world, sn_constraint_walk *walk)
 {
     if (!world || !walk)
         return false;
-    if (walk->constraint.kind) /* otherwise it has not begun */
+    if (walk->constraint.kind) /* otherwise the walk has not begun */
         walk->item++;
     walk->constraint = (sn_constraint){0};
     const sn_store *store = &world->constraints;

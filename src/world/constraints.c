@@ -1,13 +1,13 @@
-/* Constraints: points, kinds, adding. constraint_edits.c has handles, changes and removals. */
+/* Constraints: points, kinds, adding. Handles, changes and removal are in constraint_edits.c. */
 #include "world/constraint_work.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Weights of a spot must sum to 1 this closely; a smaller error is spread over them. */
+/* The weights of a barycentric point must sum to 1 within this tolerance. A smaller error is distributed over them. */
 #define WEIGHT_SLACK 1e-3
 
-/* What a definition that was not started from sn_default_constraint_def does not hold by accident. */
+/* Marks a definition that was made by sn_default_constraint_def; other memory is unlikely to contain it. */
 #define DEF_MADE 0x5157e11u
 
 /* ---- Points ----------------------------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ sn_point sn_at_place(sn_vec3 place)
     return sn_at_place_turned(place, (sn_quat){0, 0, 0, 1});
 }
 
-/* A point that is on a body or at a place. */
+/* Checks an anchor on a body or in the world. */
 static sn_result check_spot(const sn_world *world, sn_point *point)
 {
     sn_quat q = point->turn;
@@ -71,7 +71,7 @@ static sn_result check_spot(const sn_world *world, sn_point *point)
     return SN_OK;
 }
 
-/* Checks a point and brings its weights to a sum of exactly 1 as far as numbers allow. */
+/* Checks a point and scales its weights to a sum of 1, up to rounding. */
 static sn_result check_point(const sn_world *world, sn_point *point)
 {
     if (point->type != SN_POINT_PARTICLES)
@@ -93,7 +93,8 @@ static sn_result check_point(const sn_world *world, sn_point *point)
     }
     if (!isfinite(sum) || fabs(sum - 1) > WEIGHT_SLACK)
         return world_fail(world, SN_ERROR_ARGUMENT, "the weights of a point sum to %g; they must sum to 1", sum);
-    /* weights that are as good as rounding allows keep their bits: what was read back and is added again is the same */
+    /* if the sum is 1 up to rounding, weights keep their bits, so that a point that was read and added again is
+       identical */
     if (fabs(sum - 1) > point->count * (SINEW_DOUBLE ? 2.3e-16 : 1.2e-7))
         for (uint32_t i = 0; i < point->count; ++i)
             point->weight[i] += (sn_real)((1 - sum) / point->count);
@@ -190,7 +191,7 @@ sn_result sn_constraint_check_give(const sn_world *world, const sn_kind *kind, s
     return SN_OK;
 }
 
-/* The pool and the material that a definition asks for. */
+/* Finds the pool and the material of a definition. */
 static sn_result check_def(sn_world *world, const sn_constraint_def *def, sn_pool **pool, sn_give *give)
 {
     sn_result result = sn_world_enter(world);
@@ -209,7 +210,7 @@ static sn_result check_def(sn_world *world, const sn_constraint_def *def, sn_poo
     return sn_constraint_check_give(world, (*pool)->kind, *give);
 }
 
-/* Places of a 2D world lie in its plane. */
+/* In a 2D world positions must be in its plane. */
 static bool check_planar(const sn_kind *kind, const sn_real *param, char *reason, size_t size)
 {
     for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; param += param_width(&kind->param[i++]))
@@ -221,7 +222,8 @@ static bool check_planar(const sn_kind *kind, const sn_real *param, char *reason
     return true;
 }
 
-/* Completes the parameters of a constraint whose points are at x. number is its place in a bulk call, or SN_CONSTRAINT_ALONE. */
+/* Completes the parameters of a constraint whose points are at x. number: its index in a bulk call, or
+   SN_CONSTRAINT_ALONE. */
 sn_result sn_constraint_complete_params(sn_world *world, const sn_pool *pool, const sn_vec3 *x, const sn_quat *q,
                                         uint32_t points, sn_real *param, uint32_t number)
 {
@@ -250,7 +252,7 @@ sn_result sn_constraint_complete_params(sn_world *world, const sn_pool *pool, co
     return world_fail(world, SN_ERROR_ARGUMENT, "constraint %u of the call: %s", number, reason);
 }
 
-/* Where an internal kind has its origin. */
+/* The origin relative to which an internal kind is evaluated. */
 static sn_vec3 first_place(const sn_world *world, const sn_point *point)
 {
     if (point->type == SN_POINT_PLACE)
@@ -261,7 +263,7 @@ static sn_vec3 first_place(const sn_world *world, const sn_point *point)
     return vec4_xyz(world->particles.x[world->ids.value[number]]);
 }
 
-/* A spot of a body, or a place, and how its axes are turned, as evaluation sees them. */
+/* The position of an anchor relative to `origin`, and the orientation of its axes, as evaluation sees them. */
 static sn_vec3 spot_position(const sn_world *world, const sn_point *point, sn_vec3 origin, sn_quat *q)
 {
     if (point->type == SN_POINT_PLACE) {
@@ -280,7 +282,7 @@ static sn_vec3 spot_position(const sn_world *world, const sn_point *point, sn_ve
     return vec3_add(vec3_sub(first_place(world, point), origin), sn_quat_turn(turn, sn_body_spot(body, point->place)));
 }
 
-/* Positions for measuring, in the frame in which the kind will be evaluated; points are checked already. */
+/* Positions for measuring, relative to the origin that evaluation uses. The points are checked. */
 static void point_positions(const sn_world *world, const sn_pool *pool, const sn_point *points, sn_vec3 *x, sn_quat *q)
 {
     const sn_vec4 *stored = world->particles.x;
@@ -301,7 +303,7 @@ static void point_positions(const sn_world *world, const sn_pool *pool, const sn
     }
 }
 
-/* Whether all points are on one body, and what is between them cannot change. */
+/* True if all points are on one body, so that their relative positions cannot change. */
 static bool is_within_a_body(const sn_pool *pool, const sn_point *points)
 {
     for (uint32_t i = 0; i < pool->kind->points; ++i)
@@ -310,7 +312,7 @@ static bool is_within_a_body(const sn_pool *pool, const sn_point *points)
     return pool->kind->oriented && pool->kind->internal && pool->kind->points > 1;
 }
 
-/* Checks the points of a definition into `points`, counting the spots among them. */
+/* Checks the points of a definition, writes them to `points`, and counts those that are not plain particles. */
 static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_constraint_def *def, sn_point *points,
                               uint32_t *spots)
 {
@@ -350,7 +352,7 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
     return SN_OK;
 }
 
-/* A constraint that comes, changes or goes breaks the motion of its particles. */
+/* A constraint that is added, changed or removed interrupts the motion of its particles. */
 void sn_constraint_disturb(sn_world *world, const sn_pool *pool, uint32_t row)
 {
     sn_sleep_disturb_constraint(world, pool, row);
@@ -358,7 +360,7 @@ void sn_constraint_disturb(sn_world *world, const sn_pool *pool, uint32_t row)
         sn_world_break_motion(world);
 }
 
-/* A point as it is stored: that of a body seen from its centre, along its principal axes. */
+/* A point in its stored form. On a body it is relative to the centre of mass, along the principal axes. */
 static sn_spot make_spot(const sn_world *world, const sn_point *point)
 {
     sn_spot spot = {.count = point->count, .type = point->type, .place = point->place, .turn = point->turn};
@@ -381,7 +383,7 @@ static sn_spot make_spot(const sn_world *world, const sn_point *point)
     return spot;
 }
 
-/* Writes points, spots, parameters and material to a row. Room for the spots was reserved. */
+/* Writes points, anchors, parameters and material to a row. Memory for the anchors must be reserved. */
 static void fill(sn_world *world, sn_pool *pool, uint32_t row, const sn_point *points, const sn_real *param,
                  sn_give give)
 {
@@ -399,7 +401,7 @@ static void fill(sn_world *world, sn_pool *pool, uint32_t row, const sn_point *p
     pool->give[row] = give;
 }
 
-/* Makes room for count constraints. */
+/* Reserves memory for count constraints. */
 static sn_result reserve(sn_world *world, sn_pool *pool, uint32_t kind, uint32_t count, uint32_t spots, uint64_t user,
                          uint32_t *first)
 {
@@ -414,7 +416,7 @@ static sn_result reserve(sn_world *world, sn_pool *pool, uint32_t kind, uint32_t
     return SN_OK;
 }
 
-/* What a constraint is to remember from the start. */
+/* Checks the initial state of a constraint. */
 static sn_result check_state(const sn_world *world, const sn_kind *kind, const sn_real *given, sn_real *state)
 {
     for (uint32_t i = 0; i < kind->state; ++i) {
@@ -426,8 +428,8 @@ static sn_result check_state(const sn_world *world, const sn_kind *kind, const s
     return SN_OK;
 }
 
-/* Completes the numbers of the points of a list, for which room was reserved, at the end of those of the pool: so far they
-   belong to nothing. x is where the points are. number is its place in a bulk call, or SN_CONSTRAINT_ALONE. */
+/* Completes the numbers of the points of a list. Memory for them is reserved behind those of the pool, and does not
+   belong to a constraint yet. x: positions of the points. number: its index in a bulk call, or SN_CONSTRAINT_ALONE. */
 static sn_result complete_own(sn_world *world, sn_pool *pool, const sn_vec3 *x, uint32_t points, const sn_real *param,
                               const sn_real *given, uint32_t number)
 {
@@ -437,7 +439,7 @@ static sn_result complete_own(sn_world *world, sn_pool *pool, const sn_vec3 *x, 
     sn_real *own = (sn_real *)pool->own_table.column[0] + (size_t)pool->own_table.count * pool->point_param_count;
     for (size_t i = 0; i < (size_t)points * pool->point_param_count; ++i)
         own[i] = SN_MEASURE;
-    world->busy = true; /* the function may be the caller's */
+    world->busy = true; /* it may be the caller's function */
     if (pool->kind->measure_points) {
         sn_eval_in in = {
             .x = x, .param = param, .points = points, .context = pool->kind->context, .planar = world->dimensions == 2};
@@ -451,8 +453,8 @@ static sn_result complete_own(sn_world *world, sn_pool *pool, const sn_vec3 *x, 
     return world_fail(world, SN_ERROR_ARGUMENT, "constraint %u of the call: %s", number, reason);
 }
 
-/* Makes room for a list. Numbers that were read back lie in the table that may be replaced thereby, and are then found
-   again. */
+/* Reserves memory for a list. If `given` points into the table (numbers that were read back), which may be moved, it is
+   updated. */
 static bool reserve_list(sn_world *world, const sn_pool *pool, uint32_t kind, uint32_t points, const sn_real **given)
 {
     uintptr_t at = (uintptr_t)*given, old = (uintptr_t)pool->own_table.column;
@@ -464,7 +466,8 @@ static bool reserve_list(sn_world *world, const sn_pool *pool, uint32_t kind, ui
     return true;
 }
 
-/* Checks the points of a kind with any number of them, leaving numbers and positions in the store's scratch. */
+/* Checks the points of a kind with any number of points. Leaves their numbers and positions in the store's scratch
+   memory. */
 static sn_result check_list(sn_world *world, const sn_pool *pool, const sn_constraint_def *def, const sn_real **given)
 {
     const sn_kind *kind = pool->kind;
@@ -498,7 +501,7 @@ static sn_result check_list(sn_world *world, const sn_pool *pool, const sn_const
     return SN_OK;
 }
 
-/* Static and kinematic bodies that are held get an anchor; if there is no room for one, none of them does. */
+/* Gives an anchor to static and kinematic bodies that the points use. If memory runs out, the new ones are removed. */
 static sn_result anchor_points(sn_world *world, const sn_point *points, uint32_t count)
 {
     uint32_t made[SN_MAX_POINTS], makes = 0;
@@ -517,7 +520,7 @@ static sn_result anchor_points(sn_world *world, const sn_point *points, uint32_t
     return SN_OK;
 }
 
-/* Everything that adding or changing a constraint must check and reserve. */
+/* Does all checks and reserves all memory for adding or changing a constraint. */
 sn_result sn_constraint_check(sn_world *world, const sn_constraint_def *def, sn_checked_constraint *c)
 {
     uint32_t spots = 0;
@@ -574,7 +577,7 @@ sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def, sn_co
     return SN_OK;
 }
 
-/* The points of one constraint of a bulk call, by particle number. */
+/* The points of one constraint of a bulk call, from particle numbers. */
 static sn_result bulk_points(const sn_world *world, const sn_pool *pool, uint32_t i, const uint32_t *index,
                              sn_point *points)
 {
@@ -593,7 +596,7 @@ static sn_result bulk_points(const sn_world *world, const sn_pool *pool, uint32_
     return SN_OK;
 }
 
-/* Parameters go straight to the rows that were reserved but not yet taken: a failure half way leaves no trace. */
+/* Writes constraints directly to rows that are reserved but not yet taken, so that a failure leaves no trace. */
 static sn_result fill_bulk(sn_world *world, sn_pool *pool, const sn_constraint_def *def, sn_give give, uint32_t first,
                            uint32_t count, const uint32_t *index, const sn_real *param)
 {
@@ -650,7 +653,7 @@ sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint
     return SN_OK;
 }
 
-/* Makes room for all lists of a bulk call, and checks that they are some. */
+/* Reserves memory for all lists of a bulk call, and checks their lengths. */
 static sn_result reserve_lists(sn_world *world, const sn_pool *pool, uint32_t kind, uint32_t count,
                                const uint32_t *start)
 {
@@ -673,7 +676,7 @@ static sn_result reserve_lists(sn_world *world, const sn_pool *pool, uint32_t ki
                       pool->kind->name);
 }
 
-/* One list of a bulk call, to a row that is reserved but not yet taken. */
+/* Writes one list of a bulk call to a row that is reserved but not yet taken. */
 static sn_result fill_list(sn_world *world, sn_pool *pool, const sn_constraint_def *def, sn_give give, uint32_t row,
                            uint32_t number, uint32_t points, const uint32_t *index)
 {
@@ -726,7 +729,7 @@ sn_result sn_constraints_add_lists(sn_world *world, const sn_constraint_def *def
     const uint32_t most = world->constraints.counts.most_points;
     for (uint32_t i = 0; i < count && result == SN_OK; ++i)
         result = fill_list(world, pool, def, give, first + i, i, start[i + 1] - start[i], index + start[i]);
-    if (result != SN_OK) { /* what was stored so far belongs to nothing */
+    if (result != SN_OK) { /* lists stored so far do not belong to a constraint */
         pool->list_table.count = lists;
         pool->own_table.count = own;
         world->constraints.counts.most_points = most;

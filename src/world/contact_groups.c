@@ -1,4 +1,4 @@
-/* How the particles of a group take part in contact; materials, the settings of contact, and rest shapes. */
+/* How the particles of a group take part in contact; materials, contact settings, and rest shapes. */
 #include "world/world.h"
 
 #include "base/hash.h"
@@ -13,7 +13,7 @@
         .static_friction = (sn_real)0.5, .dynamic_friction = (sn_real)0.5                                              \
     }
 
-/* m/s: a surface that runs faster than this is refused, so that no square overflows. */
+/* m/s: a faster surface velocity is refused, so that squares do not overflow. */
 #define SURFACE_SPEED ((sn_real)1e15)
 
 sn_contact_material sn_default_contact_material(void)
@@ -21,7 +21,7 @@ sn_contact_material sn_default_contact_material(void)
     return (sn_contact_material)PLAIN_MATERIAL;
 }
 
-/* A number that is finite and not negative. */
+/* Checks that a number is finite and not negative. */
 static sn_result check_number(const sn_world *world, const char *what, const char *name, const char *unit,
                               sn_real value)
 {
@@ -153,7 +153,7 @@ static uint64_t hash_settings(uint64_t hash, const sn_contact_settings *s)
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
-/* Of group 0, and of the others. */
+/* For group 0, and for the others. */
 static const sn_group_contact plain_group[2] = {
     {.material = PLAIN_MATERIAL, .category = 1, .mask = UINT32_MAX, .self = true},
     {.material = PLAIN_MATERIAL, .category = 1, .mask = UINT32_MAX},
@@ -187,7 +187,7 @@ static bool is_plain(uint32_t group, const sn_group_contact *c)
            c->rolls == p->rolls;
 }
 
-/* The row of the group's record, or the one that it would come before. */
+/* The row of the group's record, or the row at which it would be inserted. */
 static uint32_t find_row(const sn_contact_world *contact, uint32_t group)
 {
     const sn_group_record *record = contact->group_table.column[0];
@@ -220,7 +220,7 @@ sn_group_contact sn_world_group_contact(const sn_world *world, uint32_t group)
     return world ? *sn_contact_group(&world->contact, group) : (sn_group_contact){0};
 }
 
-/* Like the default: no record, so that it does not matter whether that was once said. */
+/* A group with default settings has no record, so that setting defaults leaves no trace. */
 static void remove_record(sn_contact_world *contact, uint32_t group, uint32_t row)
 {
     sn_group_record *record = contact->group_table.column[0];
@@ -230,7 +230,7 @@ static void remove_record(sn_contact_world *contact, uint32_t group, uint32_t ro
     memmove(record + row, record + row + 1, (contact->group_table.count - row) * sizeof *record);
 }
 
-/* There is room for one more. */
+/* There must be room for one more. */
 static void write_record(sn_contact_world *contact, uint32_t group, uint32_t row, const sn_group_contact *c)
 {
     sn_group_record *record = contact->group_table.column[0], made;
@@ -290,15 +290,15 @@ static uint32_t first_of_group(const sn_world *world, uint32_t group)
     return SN_NO_SLOT;
 }
 
-/* Where a particle is, seen from another. What rounding left over of both counts, so that a shape far from the origin is as
-   precise as one near it. */
+/* The position of a particle relative to another, with the rounding remainders of both, so that a shape far from the
+   origin is as precise as one near it. */
 static sn_vec3 seen_from(const sn_particle_store *p, uint32_t slot, uint32_t from)
 {
     sn_vec3 high = vec3_sub(vec4_xyz(p->x[slot]), vec4_xyz(p->x[from]));
     return vec3_add(high, vec3_sub(vec4_xyz(p->x_low[slot]), vec4_xyz(p->x_low[from])));
 }
 
-/* Makes room for a place for every particle; false when memory runs out. */
+/* Extends the table to all particle numbers. False when memory runs out. */
 static bool make_rest_places(sn_world *world)
 {
     sn_table *table = &world->contact.rest_table;

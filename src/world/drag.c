@@ -1,23 +1,23 @@
 /* Drag: velocities decay, exactly.
 
-   All forms but the rigid one are the same thing: along each of three orthogonal axes a_i the velocity decays at a
+   All forms but the rigid one work in the same way. Along each of three orthogonal axes a_i the velocity decays at a
    rate k_i,
 
        v' = K v,     K = sum_i e^(-k_i h) a_i a_i^T,
 
-   which is the solution of m dv/dt = -C v for C = m sum_i k_i a_i a_i^T, whatever the size of k_i h. Isotropic drag
-   has three equal rates, planar drag one along the normal and one, twice, along the plane, a matrix those of its
-   eigenvectors. Where the rates are N s/m they are divided by each particle's mass.
+   which is the solution of m dv/dt = -C v for C = m sum_i k_i a_i a_i^T, whatever the size of k_i h. Isotropic drag has
+   three equal rates. Planar drag has one rate along the normal and another one, twice, in the plane. A matrix has those
+   of its eigenvectors. Rates in N s/m are divided by each particle's mass.
 
-   Rigid drag moves the velocities of a group towards those of the rigid motion that fits them best:
+   Rigid drag moves the velocities of a group towards the best-fitting rigid motion of the group:
 
        v_i' = v_i + (1 - e^(-k h)) (v_c + w x r_i - v_i),     w = I^-1 L about the centre of mass
 
    (Mueller et al. 2007, section 3.5, with their factor made exact in h). Since v_c + w x r has the momenta of v, both
-   stay.
+   are conserved.
 
-   Every form is a linear map of velocities. An integrator that looks back gets the velocities before mapped the same
-   way; what it remembers of displacements stays, for that is what happened. */
+   Every form is a linear map of velocities. Earlier velocities that an integrator uses are mapped in the same way. Its
+   earlier displacements are not changed, because these are past motion. */
 #include "world/world.h"
 
 #include "base/math.h"
@@ -26,11 +26,11 @@
 
 #include <string.h>
 
-/* A matrix may be so far from symmetric and from positive, relative to its largest entry: what rounding does to one. */
+/* Tolerance for a matrix that is not symmetric, or not positive, because of rounding; relative to its largest entry. */
 #define MATRIX_SLACK 1e-5
 
-/* Moments of inertia below this share of their sum are taken for zero: spin about such an axis, of a straight line of
-   particles or a single one, moves nothing that could be measured. */
+/* Moments of inertia below this share of their sum count as zero: rotation about such an axis (of particles on a line,
+   or of a single one) has no measurable effect. */
 #define LEAST_MOMENT 1e-10
 
 /* ---- Adding and removing ---------------------------------------------------------------------------------------- */
@@ -117,15 +117,16 @@ static sn_result check(const sn_world *world, const sn_drag_def *def)
     return world_fail(world, SN_ERROR_ARGUMENT, "drag: form is %d, which is no sn_drag_form", (int)def->form);
 }
 
-/* The normal as the first axis, and two along the plane. Beginning with the smallest coordinate keeps them well
-   apart; with z where several are as small, so that the axes of a plane in a 2D world do not mix z with x and y. */
+/* Sets the normal as the first axis, and two in the plane. It starts from the smallest coordinate, so that the
+   directions are well apart. If several are equally small it takes z, so that in a 2D world the axes do not mix z with
+   x and y. */
 static void set_plane(sn_drag *drag)
 {
     const sn_vec3 given = drag->def.normal;
     double n[3] = {(double)given.x, (double)given.y, (double)given.z};
     double size = fmax(fmax(fabs(n[0]), fabs(n[1])), fabs(n[2])), length;
     for (int i = 0; i < 3; ++i)
-        n[i] /= size; /* first, so that the square of a very small or large normal is a number */
+        n[i] /= size; /* first, so that the square of a very small or large normal does not underflow or overflow */
     length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
     int least = 2;
     for (int i = 0; i < 3; ++i) {
@@ -149,7 +150,7 @@ static void set_plane(sn_drag *drag)
     drag->rate[1] = drag->rate[2] = (double)drag->def.parallel;
 }
 
-/* The directions and rates of a matrix; false if one of them is negative. */
+/* Computes directions and rates of a matrix. False if a rate is negative. */
 static bool set_matrix(sn_drag *drag)
 {
     double c[3][3], largest = largest_entry(&drag->def);
@@ -166,7 +167,7 @@ static bool set_matrix(sn_drag *drag)
     return true;
 }
 
-/* Makes a drag of a definition that is good by itself; false if its matrix turns out to be a drive. */
+/* Makes a drag from a checked definition. False if its matrix has a negative rate. */
 static bool make(sn_drag *drag, const sn_drag_def *def)
 {
     *drag = (sn_drag){.axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .def = *def};
@@ -199,7 +200,7 @@ sn_result sn_drag_add(sn_world *world, const sn_drag_def *def, uint32_t *drag)
     return SN_OK;
 }
 
-/* The place of a drag in the table; its count, and an error, if there is none of this number. */
+/* The index of a drag in the table. If there is none of this number: the count of the table, and an error. */
 static uint32_t find(const sn_world *world, uint32_t number)
 {
     const sn_drag *drag = world->drag_table.column[0];
@@ -264,7 +265,7 @@ static bool needs_groups(const sn_world *world)
     return false;
 }
 
-/* Whether every particle still lies in the slot and belongs to the group that it was sorted by. */
+/* True if every particle is still in the slot and in the group for which it was sorted. */
 static bool is_sorted(const sn_world *world)
 {
     const sn_sort_item *item = world->drag.order_table.column[0];
@@ -286,7 +287,7 @@ static void sort_by_group(sn_world *world)
     world->drag.order_table.count = count;
 }
 
-/* The places in the order of the particles that a drag acts on. */
+/* The range, in the order by group, of the particles on which a drag acts. */
 static uint32_t span_of(const sn_world *world, const sn_drag_def *def, uint32_t *first)
 {
     const sn_sort_item *item = world->drag.order_table.column[0];
@@ -314,7 +315,7 @@ bool sn_drag_prepare(sn_world *world, bool still)
 
 /* ---- Along axes ------------------------------------------------------------------------------------------------- */
 
-/* One drag at work in one substep. */
+/* A drag in one substep. */
 typedef struct work {
     sn_world *world;
     const sn_drag *drag;
@@ -323,7 +324,7 @@ typedef struct work {
     const sn_sort_item *item; /* acts on the particles in the slots item[i].a; NULL: in slot i */
 } work;
 
-/* K, and 1 - K, which is the precise one where little is lost. */
+/* K, and 1 - K, which is more precise where the loss is small. */
 typedef struct map {
     double keep[3][3];
     double lose[3][3];
@@ -352,7 +353,7 @@ static void multiply(const double m[3][3], sn_vec3 v, double out[3])
         out[i] = m[i][0] * (double)v.x + m[i][1] * (double)v.y + m[i][2] * (double)v.z;
 }
 
-/* A velocity with what rounding left over of it; low may be NULL. */
+/* Applies drag to a velocity and its rounding remainder. low may be NULL. */
 static void damp(const map *by, sn_vec4 *v, sn_vec4 *low)
 {
     sn_pair pair = {vec4_xyz(*v), low ? vec4_xyz(*low) : vec3(0, 0, 0)};
@@ -374,7 +375,7 @@ static void damp(const map *by, sn_vec4 *v, sn_vec4 *low)
         *low = vec4(pair.low, 0);
 }
 
-/* Whether a planar drag reaches a particle. */
+/* True if a planar drag acts on a particle. */
 static bool reaches(const work *w, uint32_t slot)
 {
     const sn_drag_def *def = &w->drag->def;
@@ -389,7 +390,7 @@ static void damp_piece(void *data, uint32_t first, uint32_t end)
 {
     const work *w = data;
     const sn_particle_store *p = &w->world->particles;
-    sn_real mass = -1; /* neighbours mostly share it */
+    sn_real mass = -1; /* the map is reused while the mass is the same */
     map by = {0};
     for (uint32_t i = first; i < end; ++i) {
         uint32_t slot = w->item ? w->item[i].a : i;
@@ -406,17 +407,17 @@ static void damp_piece(void *data, uint32_t first, uint32_t end)
 
 /* ---- Rigid ------------------------------------------------------------------------------------------------------ */
 
-/* A group as a body: what it shares of its particles' places. */
+/* A group as a rigid body. */
 typedef struct body {
     const sn_sort_item *item;
     uint32_t count;
     double mass;
     double centre[3];         /* relative to the first particle */
     double axis[3][3];        /* of inertia */
-    double inverse_moment[3]; /* about each of them; 0 where nothing can be said about a spin */
+    double inverse_moment[3]; /* about each of them; 0 where the angular velocity is undetermined */
 } body;
 
-/* A particle's place relative to the first of its group, which keeps its digits. */
+/* A particle's position relative to the first of its group, which keeps its digits. */
 static void place(const sn_world *world, const body *b, uint32_t slot, double r[3])
 {
     const sn_particle_store *p = &world->particles;
@@ -469,7 +470,7 @@ static void find_inertia(const sn_world *world, body *b)
         b->inverse_moment[k] = moment[k] > least ? 1 / moment[k] : 0;
 }
 
-/* One field of velocities, by slot. */
+/* Velocities by slot. */
 typedef struct field {
     sn_vec4 *v;
     sn_vec4 *low; /* NULL: none */
@@ -490,7 +491,7 @@ static void cross(const double a[3], const double b[3], double out[3])
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* The rigid motion that fits a field best: velocity of the centre, and spin. */
+/* The rigid motion that fits the velocities best: velocity of the centre, and angular velocity. */
 static void fit(const sn_world *world, const body *b, const field *f, double mean[3], double spin[3])
 {
     double momentum[3] = {0}, angular[3] = {0}, v[3], r[3], turn[3];
@@ -523,7 +524,7 @@ static void fit(const sn_world *world, const body *b, const field *f, double mea
     }
 }
 
-/* Takes `share` of what is no rigid motion from a field. */
+/* Removes `share` of the non-rigid part of the velocities. */
 static void stiffen(const sn_world *world, const body *b, const field *f, double share)
 {
     double mean[3], spin[3], v[3], r[3], turn[3];
@@ -552,7 +553,7 @@ static void damp_body(const work *w, const sn_sort_item *item, uint32_t count)
     double share = -math_expm1(-w->drag->rate[0] * w->h);
     find_centre(w->world, &b);
     if (b.mass == 0)
-        return; /* nothing here moves */
+        return; /* all are immovable */
     find_inertia(w->world, &b);
     stiffen(w->world, &b, &(field){p->v, p->v_low}, share);
     if (w->looks_back)
@@ -561,8 +562,8 @@ static void damp_body(const work *w, const sn_sort_item *item, uint32_t count)
 
 /* ---- A substep -------------------------------------------------------------------------------------------------- */
 
-/* A particle without a past of the same substep is taken to have moved as it does now: it has no use for that itself, but a
-   group counts on all its members. */
+/* For a particle without history from a substep of this length, the present velocity is taken as the earlier one. The
+   particle itself does not need it, but the group does. */
 static void complete_piece(void *data, uint32_t first, uint32_t end)
 {
     const work *w = data;
@@ -603,7 +604,7 @@ static bool has_rigid(const sn_world *world)
     return rigid;
 }
 
-/* One of rate 0 leaves every bit as it is. */
+/* A rate of 0 must not change a bit. */
 static bool takes_something(const sn_drag *drag)
 {
     return drag->rate[0] != 0 || drag->rate[1] != 0 || drag->rate[2] != 0;

@@ -18,14 +18,14 @@ sn_draw sn_default_draw(void)
                      .plane_size = 5};
 }
 
-/* ---- What reaches the caller ------------------------------------------------------------------------------------- */
+/* ---- Calls of the caller's functions ----------------------------------------------------------------------------- */
 
 static inline bool is_between(sn_real a, sn_real b, sn_real low, sn_real high)
 {
     return (a < b ? b : a) >= low && (a < b ? a : b) <= high;
 }
 
-/* Whether a box is finite, and some of it in the box that is drawn. */
+/* True if a box is finite, and overlaps the box that is drawn. */
 static bool is_seen(const sn_drawing *d, sn_vec3 a, sn_vec3 b)
 {
     const sn_vec3 low = d->draw->low, high = d->draw->high;
@@ -83,7 +83,7 @@ void sn_drawing_box(const sn_drawing *d, const sn_bounds *b, uint32_t colour)
 
 /* ---- Colours ----------------------------------------------------------------------------------------------------- */
 
-/* Around the circle of colours in steps that come to no earlier one soon. */
+/* Steps around the circle of hues by the golden ratio, so that colours of nearby numbers differ. */
 uint32_t sn_drawing_hue(uint32_t number)
 {
     const uint32_t turn = number * 0x9e3779b9u, sixth = (uint32_t)(((uint64_t)turn * 6) >> 32);

@@ -1,4 +1,4 @@
-/* Drawing on its way through the layers; for draw*.c only. */
+/* Drawing in progress; only for draw*.c. */
 #ifndef SN_WORLD_DRAW_H
 #define SN_WORLD_DRAW_H
 
@@ -32,22 +32,22 @@ static inline bool drawing_wants(const sn_drawing *d, uint32_t layer)
     return (d->draw->layers & layer) != 0;
 }
 
-/* ---- draw.c: what reaches the caller ----------------------------------------------------------------------------- */
+/* ---- draw.c: calls of the caller's functions --------------------------------------------------------------------- */
 
-/* Left out if it is outside of the box, or not finite. */
+/* Omitted if it is outside the box, or not finite. */
 void sn_drawing_point(const sn_drawing *d, sn_vec3 place, sn_real radius, uint32_t colour);
 void sn_drawing_line(const sn_drawing *d, sn_vec3 from, sn_vec3 to, uint32_t colour);
 void sn_drawing_triangle(const sn_drawing *d, sn_vec3 a, sn_vec3 b, sn_vec3 c, uint32_t colour);
 void sn_drawing_text(const sn_drawing *d, sn_vec3 place, const char *text, uint32_t colour);
 void sn_drawing_box(const sn_drawing *d, const sn_bounds *bounds, uint32_t colour);
 
-/* A colour for a number, unlike those of the numbers beside it. */
+/* A colour for a number, different from those of nearby numbers. */
 uint32_t sn_drawing_hue(uint32_t number);
 
-/* The colour of a particle that would have this one, by the layers that colour things. */
+/* The colour of a particle, with the layers that colour by state; `usual` without these. */
 uint32_t sn_drawing_colour(const sn_drawing *d, uint32_t slot, uint32_t usual);
 
-/* The tile of a slot; SN_ID_FREE: it is in none. */
+/* The tile of a slot; SN_ID_FREE if it is in none. */
 uint32_t sn_drawing_tile(const sn_drawing *d, uint32_t slot);
 
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */

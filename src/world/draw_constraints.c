@@ -20,7 +20,7 @@ sn_vec3 sn_world_spot_place(const sn_world *world, const sn_spot *spot)
     return sum;
 }
 
-/* Where a point of a constraint is; *spot is what it is fixed to, NULL for a particle. */
+/* The position of a point of a constraint. *spot is its anchor; NULL for a particle. */
 static sn_vec3 point_place(const sn_world *world, const sn_pool *pool, uint32_t row, uint32_t point,
                            const sn_spot **spot)
 {
@@ -38,7 +38,7 @@ static sn_vec3 point_place(const sn_world *world, const sn_pool *pool, uint32_t 
 
 /* ---- Colours ----------------------------------------------------------------------------------------------------- */
 
-/* From green, where it holds, to red, where C is above 0, and blue. */
+/* Green if C is 0, towards red if C is above 0, and towards blue if it is below. */
 static uint32_t strain_colour(double share)
 {
     const double much = fabs(share) < 1 ? fabs(share) : 1;
@@ -46,8 +46,8 @@ static uint32_t strain_colour(double share)
     return share > 0 ? more << 16 | less << 8 | 0x30 : (uint32_t)0x30 << 16 | less << 8 | more;
 }
 
-/* By what share of the extent of its points a constraint is off: the distance by which the point that it moves most would have to move.
-   Kinds with any number of points, and those that do not exist as positions are, count as held. */
+/* The error of a constraint as a share of the extent of its points: the distance by which its most affected point would
+   have to move. 0 for kinds with any number of points, and where the constraint cannot be evaluated. */
 static double strain_of(const sn_world *world, const sn_pool *pool, uint32_t row, double extent)
 {
     sn_block_room room;
@@ -64,7 +64,7 @@ static double strain_of(const sn_world *world, const sn_pool *pool, uint32_t row
             steep = square > steep ? square : steep;
         }
         const double off = steep > 0 ? (double)block.c[r] / sqrt(steep) / extent : 0;
-        const bool free = pool->kind->inequality && off > 0; /* it may be above 0 */
+        const bool free = pool->kind->inequality && off > 0; /* an inequality may be above 0 */
         worst = !free && fabs(off) > fabs(worst) ? off : worst;
     }
     return worst;
@@ -93,8 +93,9 @@ static uint32_t colour_of(const sn_drawing *d, uint32_t kind, uint32_t row, doub
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* Kinds of several points are drawn as lines from each to the next, and those of four, such as tetrahedra and bending edges, with the diagonals;
-   a shape match as a star. A pin, which has one point, is drawn to where it holds it if that is a place. */
+/* Kinds with several points are drawn as lines from each point to the next; those with four, such as tetrahedra and
+   bending edges, with the diagonals; a shape match as a star. A pin, which has one point, is drawn with a line to its
+   anchor if that is a position. */
 static void draw_lines(const sn_drawing *d, const sn_pool *pool, uint32_t row, uint32_t points, uint32_t colour)
 {
     const sn_spot *spot;
@@ -128,10 +129,10 @@ static double extent_of(const sn_world *world, const sn_pool *pool, uint32_t row
         const double far = (double)vec3_length(vec3_sub(point_place(world, pool, row, i, &spot), first));
         most = far > most ? far : most;
     }
-    return points > 1 ? most : 1; /* of one point alone by metres */
+    return points > 1 ? most : 1; /* for a single point, metres */
 }
 
-/* Points that are no particles; and from the centre of a body to where it is held. */
+/* Draws points that are not particles, and lines from the centre of a body to its anchors. */
 static void draw_anchors(const sn_drawing *d, const sn_pool *pool, uint32_t row, uint32_t points)
 {
     for (uint32_t i = 0; i < points; ++i) {
@@ -160,14 +161,14 @@ static void draw_constraint(const sn_drawing *d, uint32_t kind, uint32_t row, co
         draw_anchors(d, pool, row, points);
 }
 
-/* Edits that the plan does not know of yet: the next step, or edit, tells it. */
+/* False if there are edits that are not in the plan yet: the next step or edit will add them. */
 static bool is_planned(const sn_world *world)
 {
     const sn_store *store = &world->constraints;
     return world->plan.made && !store->edit_table.count && !store->all_changed && !store->log_lost;
 }
 
-/* A colour for each run of the plan; what is in none of them is grey. */
+/* Each run of the plan has its own colour. Constraints that are in none are grey. */
 static void draw_batches(const sn_drawing *d)
 {
     const sn_plan *plan = &d->world->plan;

@@ -1,9 +1,9 @@
-/* Debug drawing: contacts that press, as they are kept from one step to the next. */
+/* Debug drawing: contacts with a normal impulse, as stored for the next step. */
 #include "integrators/integrator.h"
 #include "contact/body_work.h"
 #include "world/draw.h"
 
-/* One place that presses: N. */
+/* One contact point. force: N. */
 static void draw_contact(const sn_drawing *d, sn_vec3 place, sn_vec3 normal, sn_real force)
 {
     if (drawing_wants(d, SN_DRAW_CONTACTS)) {
@@ -14,7 +14,7 @@ static void draw_contact(const sn_drawing *d, sn_vec3 place, sn_vec3 normal, sn_
         sn_drawing_line(d, place, vec3_add(place, vec3_scale(normal, force * d->draw->force_length)), SN_COLOUR_FORCE);
 }
 
-/* s: the substep in which it was pressed; 0: there was none yet. */
+/* s: the substep of the stored impulses; 0 before the first step. */
 static sn_real last_substep(const sn_world *world)
 {
     return world->state.h / sn_integrators[world->state.settings.integrator]->step_factor;
@@ -34,7 +34,7 @@ static bool is_particle(const sn_world *world, uint32_t number, uint32_t generat
            world->ids.generation[number] == generation;
 }
 
-/* The normal of a triangle, towards a place. */
+/* The normal of a triangle, on the side of `from`. */
 static sn_vec3 triangle_normal(const sn_world *world, uint32_t triangle, sn_vec3 from)
 {
     const uint32_t *corner = (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)triangle;
@@ -45,7 +45,8 @@ static sn_vec3 triangle_normal(const sn_world *world, uint32_t triangle, sn_vec3
     return vec3_dot(n, vec3_sub(from, x[0])) < 0 ? vec3_scale(n, -1) : n;
 }
 
-/* A kept impulse is a displacement, m, of two with masses; see contacts.c. */
+/* A stored impulse is the relative displacement of the two sides in a substep, m: the force is impulse / (w h^2), with w
+   the sum of inverse masses. See contact/particle_contacts.h. */
 static void draw_particle_contacts(const sn_drawing *d, sn_real h)
 {
     const sn_world *world = d->world;
@@ -83,7 +84,7 @@ static sn_pose pose_of_particle(const sn_world *world, uint32_t slot)
                      body ? world->bodies.turn[body - 1].start : (sn_quat){0, 0, 0, 1}};
 }
 
-/* The other one; false if it is gone. */
+/* The pose of the other one; false if it was removed. */
 static bool pose_of_other(const sn_world *world, const sn_kept_manifold *m, sn_pose *pose)
 {
     const uint32_t other = (uint32_t)m->key[0], number = other & ~SN_IMPULSE_FIXED;

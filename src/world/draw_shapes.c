@@ -5,11 +5,12 @@
 #include "world/query_tree.h"
 
 #define SIDES       24u /* of a circle */
-/* Of the surface of a ball: sides around it, and steps from pole to pole, one of which is the side of a capsule. */
+/* The surface of a sphere or capsule: sides around the axis, and steps from pole to pole. In a capsule one of the steps
+   is the cylinder. */
 #define ROUND_SIDES 16u
 #define LEVELS      9u
 
-#define GRID_LINES 10u /* of a plane, each way: so many squares */
+#define GRID_LINES 10u /* squares of a plane, in each direction */
 
 typedef struct brush {
     const sn_drawing *d;
@@ -27,7 +28,7 @@ static void stroke(const brush *b, sn_vec3 from, sn_vec3 to)
     sn_drawing_line(b->d, placed(b, from), placed(b, to), b->colour);
 }
 
-/* ---- Round ones -------------------------------------------------------------------------------------------------- */
+/* ---- Round shapes ------------------------------------------------------------------------------------------------ */
 
 /* A circle, or a part of one, about a centre: radius times (u cos + v sin). */
 static void draw_arc(const brush *b, sn_vec3 centre, sn_vec3 u, sn_vec3 v, sn_real radius, uint32_t sides)
@@ -42,7 +43,7 @@ static void draw_arc(const brush *b, sn_vec3 centre, sn_vec3 u, sn_vec3 v, sn_re
     }
 }
 
-/* A place on the end of a capsule: `level` of so many from the lowest to the highest, and `side` around it. */
+/* A point on the surface of a capsule: `level` counts from the lowest to the highest, and `side` around the axis. */
 static sn_vec3 round_place(const brush *b, sn_real half, sn_real radius, uint32_t level, uint32_t side)
 {
     const bool above = level > LEVELS / 2;
@@ -54,7 +55,7 @@ static sn_vec3 round_place(const brush *b, sn_real half, sn_real radius, uint32_
                           around * (sn_real)sn_math_sin(angle)));
 }
 
-/* The surface of a capsule, or of a ball, which has no half. */
+/* The surface of a capsule; of a sphere if half is 0. */
 static void draw_round_surface(const brush *b, sn_real half, sn_real radius)
 {
     for (uint32_t level = 0; b->d->draw->triangle && level < LEVELS; ++level)
@@ -93,7 +94,7 @@ static void draw_capsule(const brush *b, sn_real half, sn_real radius)
     }
 }
 
-/* ---- Flat ones --------------------------------------------------------------------------------------------------- */
+/* ---- Flat shapes ------------------------------------------------------------------------------------------------- */
 
 static void draw_faces(const brush *b, const sn_hull *hull)
 {
@@ -113,13 +114,13 @@ static void draw_hull(const brush *b, const sn_hull *hull)
         const uint8_t *loop = hull->loop + hull->face[f].first;
         for (uint32_t i = 0; i < hull->face[f].count; ++i) {
             const uint32_t from = loop[i], to = loop[i + 1 < hull->face[f].count ? i + 1 : 0];
-            if (from < to) /* each edge once: two faces have it, in opposite senses */
+            if (from < to) /* draws each edge once: its two faces have it in opposite directions */
                 stroke(b, dvec3_round(hull->vertex[from]), dvec3_round(hull->vertex[to]));
         }
     }
 }
 
-/* Its rounding is left out. */
+/* Its rounding is omitted. */
 static void draw_revolved(const brush *b, const sn_convex *convex)
 {
     const sn_vec3 x = vec3(1, 0, 0), z = vec3(0, 0, 1);
@@ -161,7 +162,7 @@ static void draw_convex(const brush *b, const sn_convex *convex)
     }
 }
 
-/* A piece of it, as a grid. */
+/* A piece of the plane, as a grid. */
 static void draw_plane(const brush *b, sn_real height)
 {
     const sn_real size = b->d->draw->plane_size;
@@ -186,7 +187,7 @@ static void draw_mesh(const brush *b, const sn_trimesh *mesh)
     }
 }
 
-/* The box of its own frame, turned with it. */
+/* The box of the field in its own frame. */
 static void draw_field(const brush *b, const sn_shape *shape)
 {
     const sn_bounds own = sn_shape_bounds(shape);

@@ -1,4 +1,4 @@
-/* Steps that fail: what was it? */
+/* Finds the cause of a failed step. */
 #include "base/quad.h"
 #include "world/substep.h"
 
@@ -31,7 +31,7 @@ sn_result sn_fault_constraint(sn_world *world, const sn_solver_out *out)
                       world->state.time, pool->kind->name, out->fault_row);
 }
 
-/* ---- Before ---------------------------------------------------------------------------------------------------------- */
+/* ---- Before a substep -------------------------------------------------------------------------------------------- */
 
 sn_result sn_fault_forces(sn_substep *s)
 {
@@ -48,14 +48,14 @@ sn_result sn_fault_forces(sn_substep *s)
     return SN_OK;
 }
 
-/* ---- Afterwards ------------------------------------------------------------------------------------------------------ */
+/* ---- After a substep --------------------------------------------------------------------------------------------- */
 
 typedef struct looking {
     const sn_world *world;
     atomic_bool fault;
 } looking;
 
-/* A NaN is below nothing. */
+/* False for NaN. */
 static bool is_slow(sn_vec3 v)
 {
     return fabs((double)v.x) < SN_TOO_FAST && fabs((double)v.y) < SN_TOO_FAST && fabs((double)v.z) < SN_TOO_FAST;
@@ -79,7 +79,7 @@ static const char *complaint(const sn_world *world, uint32_t slot)
     return NULL;
 }
 
-/* A sum is finite if all of it is; of most particles that is all there is to know. */
+/* A quick test. If x - x is 0 for the sum of a position and its remainder, both are finite. */
 static bool moves_surely_soundly(const sn_particle_store *p, uint32_t slot)
 {
     const quad sum = quad_xyz(quad_add(quad_load(&p->x[slot]), quad_load(&p->x_low[slot]))), v = quad_load(&p->v[slot]);
@@ -151,7 +151,7 @@ sn_result sn_fault_contact(sn_world *world)
     for (uint32_t i = 0; i < world->target_table.count; ++i)
         if ((what = complaint(world, world->ids.value[target[i].index])) != NULL)
             return sn_world_blame(world, world->ids.value[target[i].index], what);
-    if (world->body_contacts.looked) /* in the loop that stored where they are */
+    if (world->body_contacts.looked) /* tested in the loop that stored their poses */
         l.fault = atomic_load_explicit(&world->body_contacts.suspect, memory_order_relaxed);
     else if (!sn_parallel_few(&world->parallel, bodies->awake_table.count, WORK_OF_BODY, look_at_bodies, &l))
         sn_parallel_repair(&world->parallel);

@@ -22,7 +22,7 @@ uint32_t sn_fixed_shape_of(const sn_world *world, sn_body body, uint32_t shape)
     return sn_fixed_of(world, body.index)->first_shape + shape;
 }
 
-/* ---- Adding and removing ---------------------------------------------------------------------------------------------- */
+/* ---- Adding and removing ----------------------------------------------------------------------------------------- */
 
 static bool is_zero(sn_vec3 a)
 {
@@ -82,7 +82,7 @@ sn_result sn_fixed_add(sn_world *world, const sn_body_def *def, sn_body *body)
     made.spin = def->spin;
     uint32_t generation = sn_ids_take(&b->names, number, 1);
     b->names.value[number] = SN_NAME_FIXED | row;
-    fixed_bodies(world)[b->fixed_table.count++] = made; /* waking what rests there looks at it */
+    fixed_bodies(world)[b->fixed_table.count++] = made; /* first, because waking reads it */
     result =
         sn_fixed_shapes_add(world, def->shapes, def->shape_count, number, def->group, &made.pose, &made.first_shape);
     if (result != SN_OK) {
@@ -95,7 +95,7 @@ sn_result sn_fixed_add(sn_world *world, const sn_body_def *def, sn_body *body)
     return SN_OK;
 }
 
-/* The last one moves into the gap; numbers stay. */
+/* The last body moves into the gap; numbers stay. */
 static void forget(sn_world *world, uint32_t number)
 {
     sn_bodies *b = &world->bodies;
@@ -116,8 +116,8 @@ sn_result sn_fixed_remove(sn_world *world, uint32_t number)
         return SN_OK;
     }
     const uint32_t particle = world->bodies.state[body->anchor].particle;
-    return sn_particle_remove(world,
-                              (sn_particle){particle, world->ids.generation[particle]}); /* which forgets it, too */
+    return sn_particle_remove(world, (sn_particle){particle, world->ids.generation[particle]}); /* this also removes the
+                                                                                                   body */
 }
 
 void sn_fixed_loses_anchor(sn_world *world, uint32_t row)
@@ -130,11 +130,11 @@ void sn_fixed_loses_anchor(sn_world *world, uint32_t row)
 void sn_fixed_drop_anchor(sn_world *world, sn_fixed_body *body)
 {
     const uint32_t particle = world->bodies.state[body->anchor].particle;
-    body->anchor = SN_ID_FREE; /* so that the body stays */
+    body->anchor = SN_ID_FREE; /* first, so that the body stays */
     sn_particle_remove(world, (sn_particle){particle, world->ids.generation[particle]});
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 sn_result sn_fixed_read(const sn_world *world, const sn_fixed_body *body, sn_body_def *def)
 {
@@ -158,7 +158,7 @@ sn_result sn_fixed_read(const sn_world *world, const sn_fixed_body *body, sn_bod
     return SN_OK;
 }
 
-/* ---- Changing --------------------------------------------------------------------------------------------------------- */
+/* ---- Changing ---------------------------------------------------------------------------------------------------- */
 
 static sn_result check_pose(const sn_world *world, sn_vec3 position, sn_quat rotation)
 {
@@ -246,7 +246,7 @@ bool sn_fixed_joins(const sn_world *world, uint32_t number, uint32_t particle)
            sn_incidence_joins(&world->incidence, &world->constraints, world->bodies.state[row].particle, particle);
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------------------------------ */
+/* ---- Steps ------------------------------------------------------------------------------------------------------- */
 
 sn_pose sn_fixed_end(const sn_fixed_body *body, sn_real dt)
 {

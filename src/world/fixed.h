@@ -1,4 +1,4 @@
-/* Static and kinematic bodies: those that nothing pushes. Their shapes are called fixed shapes, see contact.h. */
+/* Static and kinematic bodies: forces do not move them. Their shapes are called fixed shapes, see contact.h. */
 #ifndef SN_WORLD_FIXED_H
 #define SN_WORLD_FIXED_H
 
@@ -10,41 +10,42 @@
 struct sn_world;
 struct sn_fixed_shape;
 
-/* State. It has no particle. When a constraint first holds one, an immovable body without a shape is made in its place, which
-   goes where it goes: its anchor. */
+/* State. A fixed body has no particle. When the first constraint is attached to it, an anchor is made: an immovable
+   body without a shape, which has the same pose and motion. */
 typedef struct sn_fixed_body {
-    uint32_t number;              /* that users hold */
+    uint32_t number;              /* in users' handles */
     uint32_t type;                /* SN_BODY_STATIC or SN_BODY_KINEMATIC */
-    uint32_t first_shape, shapes; /* the number of the first of its shapes, which follow each other, and how many */
-    uint32_t anchor;              /* its row; SN_ID_FREE: none */
+    uint32_t first_shape, shapes; /* number of its first shape (the others follow), and how many */
+    uint32_t anchor;              /* row of its anchor; SN_ID_FREE: none */
     uint32_t group;
     uint64_t user;
-    sn_pose pose;           /* now */
-    sn_vec3 velocity, spin; /* m/s, rad/s: it moves on so, about its own origin */
-    sn_pose target;         /* of the next step, if it has one */
+    sn_pose pose;           /* present pose */
+    sn_vec3 velocity, spin; /* m/s, rad/s: constant motion, about its own origin */
+    sn_pose target;         /* for the next step, if has_target */
     uint32_t has_target;
-    uint32_t unused; /* so that there are no bytes that are not set */
+    uint32_t unused; /* padding, so that no byte is unset */
 } sn_fixed_body;
 
-/* In values of sn_bodies.names: it is a fixed body, at this row of their table. Otherwise it is a row of bodies. */
+/* Bit in values of sn_bodies.names: a fixed body; the rest is its row in fixed_table. Otherwise the value is a row of
+   bodies. */
 #define SN_NAME_FIXED 0x80000000u
 
-/* The fixed body with a number, which is live; NULL: it is dynamic. */
+/* The fixed body with a live number; NULL if it is dynamic. */
 sn_fixed_body *sn_fixed_of(const struct sn_world *world, uint32_t number);
 
-/* The number of one of its shapes among fixed shapes. */
+/* The number of one of its shapes in the table of fixed shapes. */
 uint32_t sn_fixed_shape_of(const struct sn_world *world, sn_body body, uint32_t shape);
 
-/* m/s: how the surface of one of its shapes runs, in the world. */
+/* m/s: the surface velocity of one of its shapes, in the world. */
 sn_vec3 sn_fixed_surface_velocity(const struct sn_world *world, const struct sn_fixed_shape *shape);
 
-/* Whether a constraint joins it to a particle: the two do not collide. */
+/* True if a constraint joins it to a particle: the two do not collide. */
 bool sn_fixed_joins(const struct sn_world *world, uint32_t number, uint32_t particle);
 
-/* Where it is at the end of a step of dt. */
+/* Its pose at the end of a step of dt. */
 sn_pose sn_fixed_end(const sn_fixed_body *body, sn_real dt);
 
-/* Adds, removes and changes one; what is wrong is told. */
+/* Adding, removing and changing. Errors set a message. */
 sn_result sn_fixed_add(struct sn_world *world, const sn_body_def *def, sn_body *body);
 sn_result sn_fixed_remove(struct sn_world *world, uint32_t number);
 sn_result sn_fixed_read(const struct sn_world *world, const sn_fixed_body *body, sn_body_def *def);
@@ -54,26 +55,26 @@ sn_result sn_fixed_move_to(struct sn_world *world, sn_fixed_body *body, sn_vec3 
 
 sn_result sn_fixed_set_type(struct sn_world *world, sn_fixed_body *body, sn_body_type type);
 
-/* The body that constraints hold in its place, made if there is none: its row, or SN_ID_FREE and an error. */
+/* Makes its anchor, if there is none. Returns the row; SN_ID_FREE, and an error, if memory runs out. */
 uint32_t sn_fixed_anchor(struct sn_world *world, sn_fixed_body *body);
 
-/* The anchor, which nothing holds, goes again. */
+/* Removes an anchor that no constraint uses. */
 void sn_fixed_drop_anchor(struct sn_world *world, sn_fixed_body *body);
 
-/* Its anchor is going to be removed with the particle of that. */
+/* Call it when the particle of its anchor is removed, which removes the body. */
 void sn_fixed_loses_anchor(struct sn_world *world, uint32_t row);
 
-/* Around a step: anchors of those that have a velocity are led; and if the step failed, they are not. */
+/* Around a step: sets the targets of anchors of moving bodies; removes these targets if the step failed. */
 sn_result sn_fixed_lead(struct sn_world *world, sn_real dt, uint32_t *led);
 void sn_fixed_let_go(struct sn_world *world, uint32_t led);
 
-/* After a step: it has arrived. */
+/* After a step: stores the pose that it reached. */
 void sn_fixed_arrive(struct sn_world *world, uint32_t number, const sn_pose *pose);
 
-/* As sn_contact_shift. */
+/* See sn_contact_shift. */
 bool sn_fixed_shift(struct sn_world *world, sn_vec3 offset, bool check);
 
-/* Where one is and how it moves, for the hash of its fixed shapes. */
+/* Adds its pose and motion to the hash of its fixed shapes. */
 uint64_t sn_fixed_hash(uint64_t hash, const struct sn_world *world, uint32_t number, const sn_pose *pose);
 
 #endif

@@ -1,5 +1,5 @@
-/* Fixed shapes: the shapes of static and kinematic bodies, as contact knows them. What is large of a shape is kept
-   once for all that have it, until the world ends; see sn_shape_data. The bodies are in fixed.c. */
+/* Fixed shapes: the shapes of static and kinematic bodies, for contact. Large data of shapes are stored once for all
+   shapes that use them, until the world is destroyed; see sn_shape_data. The bodies are in fixed.c. */
 #include "world/world.h"
 
 #include "base/hash.h"
@@ -7,12 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Between the parts of the hash. */
+/* Separates parts of the hash. */
 #define HASH_FIXED_SHAPES UINT64_C(0x636f6c6c69646572)
 
-/* ---- All that contact has
- * ----------------------------------------------------------------------------------------
- */
+/* ---- All data of contact ----------------------------------------------------------------------------------------- */
 
 void sn_contact_world_init(sn_contact_world *contact)
 {
@@ -71,7 +69,7 @@ static void note_all(sn_contact_world *contact)
     contact->all_edited = true;
 }
 
-/* Steps make room for the numbers that there are. */
+/* Steps reserve memory for all existing numbers. */
 void sn_fixed_shape_edited(sn_contact_world *contact, uint32_t number)
 {
     bool *noted = contact->edited_table.column[1];
@@ -108,7 +106,7 @@ void sn_contact_restored(sn_contact_world *contact)
 {
     sn_fixed_shape *record = contact_fixed_shapes(contact);
     for (uint32_t i = 0; i < contact->fixed_shape_table.count; ++i)
-        if (record[i].data) /* another world may keep them elsewhere */
+        if (record[i].data) /* another world may have them at other indices */
             record[i].data = sn_contact_find_data(contact, record[i].data, record[i].data_hash, record[i].def.type);
     sn_fixed_shapes_bind(contact);
     sn_object_fields_restored(contact);
@@ -154,9 +152,7 @@ uint64_t sn_contact_hash(uint64_t hash, const sn_world *world)
     return sn_object_fields_hash(sn_contact_hash_skins(hash, contact), contact);
 }
 
-/* ---- Checks
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 sn_result sn_world_check_rotation(const sn_world *world, const char *what, sn_quat q)
 {
@@ -187,11 +183,9 @@ sn_result sn_world_check_spin(const sn_world *world, const char *what, sn_vec3 s
     return SN_OK;
 }
 
-/* ---- Adding and removing
- * -----------------------------------------------------------------------------------------
- */
+/* ---- Adding and removing ----------------------------------------------------------------------------------------- */
 
-/* Data that are just what the definition says, or NULL. */
+/* Existing data that are equal to those of the definition, or NULL. */
 static sn_shape_data *find_same(const sn_contact_world *contact, const sn_shape_def *def)
 {
     const uint64_t *hash = contact->data_table.column[1];
@@ -202,12 +196,12 @@ static sn_shape_data *find_same(const sn_contact_world *contact, const sn_shape_
     return NULL;
 }
 
-/* Baking is done by several threads. */
+/* Several threads bake a distance field. */
 static sn_shape_data *make_data(sn_world *world, const sn_shape_def *def, bool *out_of_memory, char *reason,
                                 size_t size)
 {
     sn_parallel_begin_step(&world->parallel);
-    world->busy = true; /* the tasks may be run by the caller's function */
+    world->busy = true; /* the caller's function may run the tasks */
     sn_shape_data *data = sn_shape_data_create(&world->allocator, &world->parallel, def, out_of_memory, reason, size);
     world->busy = false;
     sn_parallel_end_step(&world->parallel);
@@ -240,7 +234,7 @@ sn_result sn_contact_take_data(sn_world *world, const char *what, const sn_shape
     return SN_OK;
 }
 
-/* What a record keeps of a definition: arrays are in its data. */
+/* Fills a record from a definition. Its arrays are in the data. */
 static void fill_record(sn_fixed_shape *record, const sn_shape_def *def, const sn_shape_data *data)
 {
     memset(record, 0, sizeof *record);
@@ -283,7 +277,7 @@ static sn_result check_shape(const sn_world *world, const char *name, const sn_s
     return result == SN_OK && def->material ? sn_world_check_material(world, what, def->material) : result;
 }
 
-/* Records of all shapes, behind those that there are. */
+/* Makes records of all shapes, after the existing ones. */
 static sn_result make_records(sn_world *world, const sn_shape_def *shape, uint32_t count)
 {
     sn_contact_world *c = &world->contact;
@@ -330,7 +324,7 @@ sn_result sn_fixed_shapes_add(sn_world *world, const sn_shape_def *shape, uint32
     return SN_OK;
 }
 
-/* The last record moves into a gap; numbers stay. */
+/* The last record moves into the gap; numbers stay. */
 void sn_fixed_shapes_remove(sn_world *world, uint32_t number, uint32_t count)
 {
     sn_contact_world *c = &world->contact;
@@ -344,7 +338,7 @@ void sn_fixed_shapes_remove(sn_world *world, uint32_t number, uint32_t count)
     }
 }
 
-/* ---- Reading and changing --------------------------------------------------------------------------------------------- */
+/* ---- Reading and changing ---------------------------------------------------------------------------------------- */
 
 const sn_contact_material *sn_fixed_shape_material(const sn_contact_world *contact, const sn_fixed_shape *record)
 {

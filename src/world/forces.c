@@ -1,4 +1,4 @@
-/* The forces on particles: those that users give, springs and other force elements, and force fields. */
+/* The forces on particles: those given by users, springs and other force elements, and force fields. */
 #include "world/substep.h"
 
 static sn_vec3 field_force(const sn_world *world, const sn_field *field, uint32_t slot)
@@ -29,7 +29,7 @@ bool sn_forces_needed(const sn_world *world)
     return world->field_table.count || has_elements(world) || sn_solvers[world->state.settings.solver]->forces;
 }
 
-/* Adds what one force element exerts to the particles that carry its points. */
+/* Adds the forces of a force element to the particles and bodies behind its points. */
 static void add_element(sn_world *world, const sn_pool *pool, uint32_t row)
 {
     sn_frame frame = sn_world_frame(world);
@@ -49,7 +49,7 @@ static void add_element(sn_world *world, const sn_pool *pool, uint32_t row)
     }
 }
 
-/* Springs and other force elements, kind by kind, as they are stored. */
+/* Adds springs and other force elements, kind by kind, in the order of storage. */
 static void add_elements(sn_world *world)
 {
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
@@ -60,7 +60,7 @@ static void add_elements(sn_world *world)
     }
 }
 
-/* Asks the force fields. */
+/* Adds the forces of force fields. */
 static void add_fields_piece(void *data, uint32_t first, uint32_t end)
 {
     sn_world *world = ((sn_substep *)data)->world;

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What a definition that was not started from sn_default_joint_def does not hold by accident. */
+/* Marks a definition that was made by sn_default_joint_def; other memory is unlikely to contain it. */
 #define DEF_MADE 0x5157e12u
 
-/* The numbers of a definition, and the parameters that they are. */
+/* Numbers of a definition with the names of their parameters. */
 static const struct joint_number {
     const char *name;
     size_t offset;
@@ -59,14 +59,14 @@ sn_joint_def sn_default_joint_def(uint32_t kind)
 
 /* ---- Points ----------------------------------------------------------------------------------------------------- */
 
-/* The shortest turn of the x axis into a direction. */
+/* The shortest rotation of the x axis to a direction. */
 static sn_quat turn_to(sn_vec3 axis)
 {
     const sn_real half = (sn_real)0.70710678118654752440;
     return sn_quat_times(sn_quat_to(axis), (sn_quat){0, 0, half, half}); /* x to y first */
 }
 
-/* That turn, and one about x besides: y and z were turned by it to where `second` is seen. */
+/* That rotation, followed by one about the axis: y is rotated towards `second`. */
 sn_quat sn_joint_axes(sn_vec3 axis, sn_vec3 second)
 {
     sn_quat turn = turn_to(axis);
@@ -78,7 +78,8 @@ sn_quat sn_joint_axes(sn_vec3 axis, sn_vec3 second)
     return sn_quat_times(turn, (sn_quat){(sn_real)(z < 0 ? -half : half), 0, 0, (sn_real)sqrt(fmax(1 + c, 0) / 2)});
 }
 
-/* In a 2D world an axis that is this near to z, or to the plane, is meant to be there: a hinge that leans lets nothing turn. */
+/* In a 2D world an axis that is this close to z, or to the plane, is set to it: a slightly tilted hinge could not
+   rotate. */
 #define LEAST_LEAN 1e-6
 
 static sn_vec3 straighten(sn_vec3 axis)
@@ -94,7 +95,7 @@ static bool is_null(sn_body body)
     return body.generation == 0;
 }
 
-/* The point of a body that is at a place in the world and has axes turned so; of no body, that place. */
+/* The point of a body with this position and these axes in the world. Without a body it is fixed in the world. */
 static sn_result make_point(const sn_world *world, sn_body body, sn_vec3 place, sn_quat turn, sn_point *point)
 {
     *point = sn_at_place_turned(place, turn);
@@ -147,7 +148,7 @@ static sn_result check_def(const sn_world *world, const sn_joint_def *def)
     return sn_world_check_vector(world, "the anchor of a joint", def->anchor);
 }
 
-/* Writes the numbers to the parameters of the same name. Refused: one that is given and that the kind has not. */
+/* Writes the numbers to the parameters of the same name. Refuses a given number that the kind does not have. */
 static sn_result take_numbers(const sn_world *world, const sn_joint_def *from, sn_constraint_def *to)
 {
     sn_joint_def def = *from;
@@ -266,7 +267,7 @@ sn_constraint sn_joint_add_wheel(sn_world *world, sn_body a, sn_body b, sn_vec3 
     def.b = b;
     def.anchor = anchor;
     def.axis = axis;
-    def.second_axis = vec3_cross(axle, axis); /* then z is along the axle */
+    def.second_axis = vec3_cross(axle, axis); /* so z is along the axle */
     def.spring_compliance = stiffness == 0 ? 0 : isfinite(stiffness) ? sn_compliance(stiffness) : (sn_real)NAN;
     def.spring_damping = damping;
     return sn_joint_add(world, &def);
@@ -342,8 +343,7 @@ sn_constraint sn_joint_add_gear(sn_world *world, sn_constraint first, sn_constra
 
 /* ---- Changing --------------------------------------------------------------------------------------------------- */
 
-/* The parameter of a live constraint by its name and how many numbers it has; NULL, without an error, if there is
-   none. */
+/* The parameter of a live constraint, by name and size. NULL, without an error, if there is none. */
 static const sn_real *find_number(const sn_world *world, sn_constraint c, const char *name, uint32_t width)
 {
     const sn_pool *pool = world->constraints.pool[c.kind];
@@ -354,7 +354,7 @@ static const sn_real *find_number(const sn_world *world, sn_constraint c, const 
     return NULL;
 }
 
-/* The common start: the joint is alive, and has these parameters. */
+/* Common start: checks that the joint is alive and has these parameters. */
 static sn_result begin(sn_world *world, sn_constraint joint, const char *name, uint32_t width, const char *other,
                        const char *what)
 {
@@ -369,13 +369,13 @@ static sn_result begin(sn_world *world, sn_constraint joint, const char *name, u
     return SN_OK;
 }
 
-/* Sets one number that was checked already, if the kind has it. */
+/* Sets a number that was checked, if the kind has it. */
 static sn_result set_number(sn_world *world, sn_constraint joint, const char *name, sn_real value)
 {
     return find_number(world, joint, name, 1) ? sn_constraint_set_param(world, joint, name, &value, 1) : SN_OK;
 }
 
-/* Its motor and its target are about the same axis, and only one of them can be. */
+/* True if motor and target are about the same axis, so that only one of them can be on. */
 static bool has_one_drive(const sn_world *world, sn_constraint joint)
 {
     return sn_kind_info(world, joint.kind)->check == sn_joint_check_drive;
@@ -403,7 +403,7 @@ sn_result sn_joint_set_motor(sn_world *world, sn_constraint joint, sn_real speed
     return set_number(world, joint, "speed_most", most);
 }
 
-/* `target` has one number, or three. */
+/* width: 1 or 3 numbers. */
 static sn_result set_target(sn_world *world, sn_constraint joint, const sn_real *target, uint32_t width, sn_real most)
 {
     sn_result result =
@@ -428,7 +428,7 @@ sn_result sn_joint_set_target_turn(sn_world *world, sn_constraint joint, sn_vec3
     return set_target(world, joint, numbers_of_it, 3, most);
 }
 
-/* In the order in which the first of both is possible beside the old second one. */
+/* Sets first the limit that is valid together with the old value of the other. */
 sn_result sn_joint_set_limits(sn_world *world, sn_constraint joint, sn_real least, sn_real most)
 {
     sn_result result = begin(world, joint, "least", 1, "most", "limits");
@@ -454,7 +454,7 @@ sn_result sn_joint_set_limits(sn_world *world, sn_constraint joint, sn_real leas
 
 /* ---- One axis of six --------------------------------------------------------------------------------------------- */
 
-/* The parameters of ways, and of angles. */
+/* Names of parameters for translations and for angles. */
 static const char *const limits[2][2] = {{"least", "most"}, {"angular_least", "angular_most"}};
 static const char *const motors[2][2] = {{"speed", "speed_most"}, {"angular_speed", "angular_speed_most"}};
 static const char *const targets[2][2] = {{"target", "target_most"}, {"angular_target", "angular_target_most"}};
@@ -467,7 +467,7 @@ static sn_result begin_axis(sn_world *world, sn_constraint joint, uint32_t axis)
     return result;
 }
 
-/* Sets the number of one axis. */
+/* Sets a number of one axis. */
 static sn_result set_axis(sn_world *world, sn_constraint joint, uint32_t axis, const char *name, sn_real value)
 {
     sn_real numbers_of_it[3];
@@ -488,12 +488,13 @@ sn_result sn_joint_set_axis_limits(sn_world *world, sn_constraint joint, uint32_
             "the limits of axis %u are %g and %g; they must lie in [%g, %g], the first not above the second", axis,
             (double)least, (double)most, -(double)bound, (double)bound);
     const char *const *name = limits[axis / 3];
-    bool first = least <= find_number(world, joint, name[1], 3)[axis % 3]; /* possible beside the old second one */
+    bool first = least <= find_number(world, joint, name[1], 3)[axis % 3]; /* valid together with the old second
+                                                                              limit */
     result = set_axis(world, joint, axis, name[!first], first ? least : most);
     return result != SN_OK ? result : set_axis(world, joint, axis, name[first], first ? most : least);
 }
 
-/* Towards a target, or at a speed, in the place of the other. */
+/* Switches on the motor or the target of an axis, and the other one off. */
 static sn_result drive_axis(sn_world *world, sn_constraint joint, uint32_t axis, bool runs, sn_real value, sn_real most)
 {
     sn_result result = begin_axis(world, joint, axis);
@@ -519,7 +520,7 @@ sn_result sn_joint_set_axis_target(sn_world *world, sn_constraint joint, uint32_
 
 /* ---- Reading ---------------------------------------------------------------------------------------------------- */
 
-/* What the formula of a joint sees now. False, and an error, if it is none of these kinds. */
+/* The input of a joint's formula at present. False, and an error, if it is none of these kinds. */
 typedef struct sight {
     sn_vec3 x[SN_MAX_POINTS];
     sn_quat q[SN_MAX_POINTS];

@@ -1,4 +1,4 @@
-/* What limits of stiff meshes are made from, and what tears change of it: see solvers/hierarchy_follow.c. */
+/* Data from which limits of stiff meshes are made, and the changes by tears: see solvers/hierarchy_follow.c. */
 #include "base/hash.h"
 #include "world/world.h"
 
@@ -63,14 +63,14 @@ bool sn_limits_are_torn(const sn_world *world)
     return same;
 }
 
-/* Whether a tear has touched it already, or it has no limits. */
+/* True if a tear has already changed this particle, or it has no limits. */
 static bool is_touched(const sn_world *world, uint32_t slot)
 {
     const sn_limits_base *base = &world->limits;
     return slot >= base->mark_table.count || ((const uint8_t *)base->mark_table.column[0])[slot];
 }
 
-/* Where there are no limits, it is enough to know that something is torn: so none come by tears. */
+/* If the list is full: without limits it is enough to know that something was torn, because tears create no limits. */
 static void add(sn_limits_base *base, sn_torn torn)
 {
     if (base->torn_table.count == base->most)

@@ -1,14 +1,15 @@
-/* How particles move in a substep: the integrator's stages as loops over all of them. With SN_SOLVER_TILED most of this happens
-   tile by tile instead, while a tile is in the cache (solvers/tiled.c); the arithmetic is the same to the bit. */
+/* How particles move in a substep: the integrator's stages as loops over all particles. With SN_SOLVER_TILED most of
+   this is done tile by tile instead, while a tile is in the cache (solvers/tiled.c). The arithmetic is the same to the
+   bit. */
 #include "world/substep.h"
 
 #include "base/math.h"
 
 #include <string.h>
 
-/* ---- What the loops are given ---------------------------------------------------------------------------------------- */
+/* ---- Input of the loops ------------------------------------------------------------------------------------------ */
 
-/* BDF2: whether everything that moves has a past of length h, under gravity alone. */
+/* BDF2: true if every movable particle has a history of length h, without forces other than gravity. */
 static bool is_steady(const sn_world *world, sn_real h)
 {
     const sn_history *past = &world->history;
@@ -64,7 +65,7 @@ static bool has_end(const sn_substep *s)
     return s->integrator->looks_back || s->integrator->kick != 1;
 }
 
-/* Whether the end of a substep can be left to the next one: nothing reads velocities in between. */
+/* True if the end of a substep can be left to the next one, because nothing reads velocities in between. */
 static bool may_defer_end(const sn_substep *s)
 {
     const sn_world *world = s->world;
@@ -97,7 +98,7 @@ void sn_motion_begin(sn_substep *s)
     s->step->end_deferred = false;
 }
 
-/* ---- The loops ------------------------------------------------------------------------------------------------------- */
+/* ---- The loops --------------------------------------------------------------------------------------------------- */
 
 static sn_motion piece_of(const sn_substep *s, uint32_t first, uint32_t end)
 {
@@ -154,7 +155,7 @@ bool sn_motion_end(sn_substep *s)
     return s->defers_end || !has_end(s) || sn_motion_end_deferred(s);
 }
 
-/* ---- Taking a substep again ------------------------------------------------------------------------------------------ */
+/* ---- Repeating a substep ----------------------------------------------------------------------------------------- */
 
 bool sn_motion_reserve_redo(sn_world *world)
 {

@@ -1,4 +1,5 @@
-/* Objects with a distance field: the particles of a group, and where they are in the frame of a field of their rest shape. */
+/* Objects with a distance field: the particles of a group, and their positions in the frame of a field of their rest
+   shape. */
 #include "world/world.h"
 
 #include "base/dvec.h"
@@ -7,10 +8,11 @@
 
 #include <string.h>
 
-/* Between the parts of the hash. */
+/* Separates parts of the hash. */
 #define HASH_OBJECT_FIELDS UINT64_C(0x6f626a6669656c64)
 
-/* Particles whose distances from a line are all below this share of their extent lie on it: it cannot be told how they turn. */
+/* Particles whose distances from a line are all below this share of their extent count as being on the line: their
+   rotation is undetermined. */
 #define ON_A_LINE 1e-4
 
 static sn_object_field *records(const sn_contact_world *contact)
@@ -23,7 +25,7 @@ static sn_vec4 *own_places(const sn_contact_world *contact)
     return contact->own_place_table.column[0];
 }
 
-/* The row of the group's record, or the one that it would come before. */
+/* The row of the group's record, or the row at which it would be inserted. */
 static uint32_t find_row(const sn_contact_world *contact, uint32_t group)
 {
     uint32_t low = 0, high = contact->object_field_table.count;
@@ -54,10 +56,10 @@ static bool is_member(const sn_world *world, uint32_t number, uint32_t group)
     return slot != SN_ID_FREE && world->particles.group[slot] == group;
 }
 
-/* ---- How it is turned -------------------------------------------------------------------------------------------------------- */
+/* ---- Rotation ---------------------------------------------------------------------------------------------------- */
 
-/* A particle's place in the field's frame and in the world; false if the object does not have it. By number, so that sums do
-   not depend on how particles are stored. */
+/* A particle's position in the field's frame and in the world. False if it does not belong to the object. By number, so
+   that sums do not depend on how particles are stored. */
 static bool read_member(const sn_world *world, uint32_t number, uint32_t group, sn_dvec3 *own, sn_dvec3 *now)
 {
     if (number >= world->contact.own_place_table.count || own_places(&world->contact)[number].w == 0 ||
@@ -93,10 +95,10 @@ sn_quat sn_object_field_turn(const sn_world *world, uint32_t group)
     return sn_best_turn((const double(*)[3])sum);
 }
 
-/* ---- Checks ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
-/* The first particle of a group, by number, and those that are farthest from it and then from the line through both: SN_NO_SLOT
-   where there is none. */
+/* The particle of a group that is farthest from a point, or from the line through it; without a point the first, by
+   number. SN_NO_SLOT if there is none. */
 static uint32_t farthest_from(const sn_world *world, uint32_t group, const sn_dvec3 *from, const sn_dvec3 *along,
                               double *distance)
 {
@@ -152,7 +154,7 @@ static sn_result check(const sn_world *world, uint32_t group, const sn_shape_def
     return check_members(world, group);
 }
 
-/* ---- Giving and taking ---------------------------------------------------------------------------------------------------------- */
+/* ---- Adding and removing ----------------------------------------------------------------------------------------- */
 
 void sn_object_fields_forget(sn_contact_world *contact, uint32_t number)
 {
@@ -162,7 +164,7 @@ void sn_object_fields_forget(sn_contact_world *contact, uint32_t number)
     contact->edits++;
 }
 
-/* Where the members are in the frame of the pose. What rounding left over of their places counts. */
+/* Stores the members' positions in the frame of the pose, with the rounding remainders of their positions. */
 static void note_places(sn_world *world, uint32_t group, const sn_pose *pose)
 {
     sn_table *table = &world->contact.own_place_table;
@@ -179,7 +181,7 @@ static void note_places(sn_world *world, uint32_t group, const sn_pose *pose)
     }
 }
 
-/* There is room for one more. */
+/* There must be room for one more. */
 static void write_record(sn_contact_world *c, uint32_t group, const sn_shape_data *data)
 {
     uint32_t row = find_row(c, group);
@@ -243,12 +245,12 @@ bool sn_world_has_group_field(const sn_world *world, uint32_t group)
     return world && sn_object_field_of(&world->contact, group);
 }
 
-/* ---- State --------------------------------------------------------------------------------------------------------------------- */
+/* ---- State ------------------------------------------------------------------------------------------------------- */
 
 void sn_object_fields_restored(sn_contact_world *contact)
 {
     sn_object_field *record = records(contact);
-    for (uint32_t i = 0; i < contact->object_field_table.count; ++i) /* another world may keep them elsewhere */
+    for (uint32_t i = 0; i < contact->object_field_table.count; ++i) /* another world may have them at other indices */
         record[i].data = sn_contact_find_data(contact, record[i].data, record[i].data_hash, SN_SHAPE_FIELD);
 }
 

@@ -1,8 +1,8 @@
 /* Moving the origin of a world. */
 #include "world/world.h"
 
-/* Subtracts offset from every parameter of the pool's constraints that is a place. With `check` nothing is written and
-   the result says whether all stay finite. */
+/* Subtracts offset from every parameter of the pool's constraints that is a position. With `check` nothing is written,
+   and the result tells whether all stay finite. */
 static bool shift_params(sn_pool *pool, sn_vec3 offset, bool check)
 {
     uint32_t at = 0;
@@ -27,8 +27,8 @@ static bool shift_params(sn_pool *pool, sn_vec3 offset, bool check)
     return true;
 }
 
-/* high + low less offset. What high - offset rounds away joins low, and what of that high has room for returns to it:
-   in this order, because low would vanish in an offset that is much larger. */
+/* Subtracts offset from high + low. The part that high - offset rounds off is added to low, and the part of the sum
+   that fits into high is moved there. This order matters, because low would vanish in a much larger offset. */
 static void shift_number(sn_real *high, sn_real *low, sn_real offset)
 {
     sn_real moved = *high - offset, rest = *low + sum_error(*high, -offset);
@@ -36,9 +36,8 @@ static void shift_number(sn_real *high, sn_real *low, sn_real offset)
     *low = sum_error(moved, rest);
 }
 
-/* The digits of a position that its new, smaller numbers have room for come back from x_low, and what they have no
-   room for goes there, so that shifting away and back changes nothing, if x_low was empty, and next to nothing
-   otherwise. */
+/* If the new coordinates are smaller they have room for more digits, which come from x_low. Digits that do not fit go
+   to x_low. So shifting there and back changes nothing if x_low was 0, and next to nothing otherwise. */
 static void shift_particle(sn_particle_store *particles, uint32_t slot, sn_vec3 offset)
 {
     sn_vec4 *x = &particles->x[slot];

@@ -1,13 +1,13 @@
-/* Which way is out of an object made of particles, at each of them: for directional rejection.
+/* The outward direction of an object made of particles, at each of them: for directional rejection.
 
-   An object that has a distance field (object_fields.c) takes the gradient of that where the particle is in the object's rest
-   shape, turned as the object is turned now. Otherwise its skin tells: a corner has the normal of the triangles around it, by area,
-   and what is inside that of the nearest corner. */
+   For an object with a distance field (object_fields.c) it is the gradient of the field at the particle's position in
+   the rest shape, rotated with the object. Otherwise it comes from the skin: a corner has the area-weighted normal of
+   its triangles, and an inner particle that of the nearest corner. */
 #include "contact/particle_contacts.h"
 
 #include "world/world.h"
 
-#define WORK_OF_INSIDE 1000.0 /* ns, about: to find the nearest corner */
+#define WORK_OF_INSIDE 1000.0 /* ns, about: cost of finding the nearest corner */
 
 static sn_outward *outwards(const sn_contacts *c)
 {
@@ -34,9 +34,9 @@ bool sn_outward_any(const sn_world *world)
            (world->contact.triangle_table.count || world->contact.object_field_table.count);
 }
 
-/* ---- From skins ------------------------------------------------------------------------------------------------------------ */
+/* ---- From skins -------------------------------------------------------------------------------------------------- */
 
-/* The corners' slots, if the triangle tells its object's normals. */
+/* Reads the slots of the corners. True if the triangle contributes to the normals of its object. */
 static bool read_triangle(const sn_world *world, uint32_t triangle, uint32_t *slot)
 {
     const uint32_t *corner = ((const uint32_t(*)[3])world->contact.triangle_table.column[0])[triangle];
@@ -58,7 +58,7 @@ static void sum_normals(const sn_world *world, sn_outward *out)
     }
 }
 
-/* Corners get depth 0; those at which the triangles cancel out know nothing. */
+/* Corners get depth 0. Corners at which the triangles cancel out get no normal. */
 static void normals_of_corners(const sn_world *world, sn_outward *out)
 {
     for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
@@ -73,8 +73,8 @@ static void normals_of_corners(const sn_world *world, sn_outward *out)
     }
 }
 
-/* The search for the nearest corner of the same group; of two that are as near the one with the lower number. None is nearest
-   if all are so far that the distance overflows. */
+/* The search for the nearest corner of the same group; of two at the same distance, the one with the lower number. It
+   finds none if all are so far that the distance overflows. */
 typedef struct nearing {
     const sn_world *world;
     uint32_t slot, nearest;
@@ -101,7 +101,7 @@ static bool near_triangle(void *data, uint32_t triangle)
     return true;
 }
 
-/* Corners are not written to here, so no thread reads what another writes. */
+/* Only reads corners, and writes other particles: no thread reads what another writes. */
 static void normals_inside(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = data;
@@ -117,7 +117,7 @@ static void normals_inside(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* ---- From distance fields ---------------------------------------------------------------------------------------------------- */
+/* ---- From distance fields ---------------------------------------------------------------------------------------- */
 
 static void normals_of_field(sn_world *world, const sn_object_field *field, sn_outward *out)
 {
@@ -135,7 +135,7 @@ static void normals_of_field(sn_world *world, const sn_object_field *field, sn_o
     }
 }
 
-/* ---- Both ------------------------------------------------------------------------------------------------------------------- */
+/* ---- All normals ------------------------------------------------------------------------------------------------- */
 
 bool sn_outward_prepare(sn_world *world)
 {

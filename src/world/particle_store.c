@@ -1,4 +1,4 @@
-/* Where particles are stored, and what integrators that look back remember of them. */
+/* Storage of particles, and of the history that multistep integrators use. */
 #include "world/world.h"
 
 #include "integrators/integrator.h"

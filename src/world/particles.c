@@ -40,7 +40,7 @@ static sn_real inverse(sn_real mass)
     return mass == SN_IMMOVABLE ? 0 : 1 / mass;
 }
 
-/* Whether the world may hold count more particles. */
+/* Checks the limit for count more particles. */
 static sn_result check_limit(const sn_world *world, uint32_t count)
 {
     uint64_t total = (uint64_t)world->particles.table.count + count;
@@ -50,14 +50,14 @@ static sn_result check_limit(const sn_world *world, uint32_t count)
     return SN_OK;
 }
 
-/* Finds numbers and room for count more particles. */
+/* Finds numbers and reserves memory for count more particles. */
 static sn_result reserve(sn_world *world, uint32_t count, uint32_t *first)
 {
     sn_result result = check_limit(world, count);
     if (result != SN_OK)
         return result;
     uint64_t total = (uint64_t)world->particles.table.count + count;
-    uint64_t room = total + bodies_rows(&world->bodies) + 1; /* for turns, too: steps leave views alone */
+    uint64_t room = total + bodies_rows(&world->bodies) + 1; /* also for turns, so that steps do not invalidate views */
     if (!sn_ids_find(&world->ids, &world->allocator, count, SN_MAX_COUNT, first) ||
         !sn_table_reserve(&world->particles.table, &world->allocator, room))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u more particles (%u are there)", count,
@@ -66,7 +66,7 @@ static sn_result reserve(sn_world *world, uint32_t count, uint32_t *first)
     return SN_OK;
 }
 
-/* Stores one particle, for which room was reserved, under a number that was taken. */
+/* Stores a particle under a number that was taken. Memory must be reserved. */
 static void store(sn_world *world, uint32_t index, const sn_particle_def *def)
 {
     sn_particle_store *p = &world->particles;
@@ -128,7 +128,7 @@ sn_particle sn_particle_add_at(sn_world *world, sn_vec3 position, sn_real mass)
     return particle;
 }
 
-/* Resolves a stride of 0 and refuses one that cannot be walked. */
+/* Replaces a stride of 0 by the size of an item, and refuses a stride that is too small or not aligned. */
 sn_result sn_world_check_stride(const sn_world *world, const void *data, size_t item, size_t *stride)
 {
     if (!data)
@@ -148,7 +148,7 @@ static sn_vec3 read_vector(const sn_real *data, size_t stride, uint32_t i)
     return vec3(item[0], item[1], item[2]);
 }
 
-/* Checks every vector of an array; the message names the first bad one. */
+/* Checks all vectors of an array. The message names the first bad one. */
 static sn_result check_vectors(const sn_world *world, const char *what, const sn_real *data, size_t stride,
                                uint32_t count)
 {
@@ -178,7 +178,7 @@ sn_particles sn_particles_add_like(sn_world *world, const sn_particle_def *like,
     sn_particle_def def = *like;
     if (check_def(world, like) != SN_OK || sn_world_check_stride(world, xyz, 3 * sizeof(sn_real), &stride) != SN_OK)
         return none;
-    uint32_t first; /* the limit comes before the array, which is then surely too short, is read */
+    uint32_t first; /* the limit is checked before the array is read, which in that case is surely too short */
     if (check_limit(world, count) != SN_OK || check_vectors(world, "position", xyz, stride, count) != SN_OK ||
         reserve(world, count, &first) != SN_OK)
         return none;
@@ -209,7 +209,7 @@ bool sn_particles_reserve_more(sn_world *world, uint32_t count)
     return true;
 }
 
-/* A row of a table by particle number, as far as it has one. Room for it is there. */
+/* Copies a row of a table by particle number, if it has one. Memory must be reserved. */
 static void copy_row(sn_table *table, uint32_t to, uint32_t from)
 {
     if (from >= table->count)
@@ -245,7 +245,7 @@ uint32_t sn_particle_copy(sn_world *world, uint32_t number, sn_real mass, double
     p->force[slot] = vec3_scale(p->force[from], (sn_real)share);
     p->index[slot] = made;
     p->body[slot] = 0;
-    if (p->target[from]) { /* it is led as well */
+    if (p->target[from]) { /* the new particle gets the same target */
         sn_target *target = world->target_table.column[0];
         target[world->target_table.count] = target[p->target[from] - 1];
         target[world->target_table.count].index = made;
@@ -286,9 +286,9 @@ static void remove_one(sn_world *world, uint32_t index)
     sn_sleep_disturb(world, index);
     sn_incidence_remove_all(&world->incidence, &world->constraints, index);
     if (world->constraints.counts.live != live) {
-        sn_world_break_motion(world); /* those it was tied to are free now */
+        sn_world_break_motion(world); /* particles that were joined to it move freely from now on */
         if (p->x[slot].w == 0)
-            sn_sleep_wake_all(world); /* they may have hung on it */
+            sn_sleep_wake_all(world); /* things may have hung on it */
     }
     forget_target(world, slot);
     sn_contact_forget_rest(&world->contact, index);
@@ -406,7 +406,7 @@ READER(uint64_t, user, 0, p->user[slot])
 
 /* ---- Changing one ----------------------------------------------------------------------------------------------- */
 
-/* Common start of the calls below: the slot to write to. */
+/* Common start of the calls below: checks, and finds the slot. */
 static sn_result begin_change(const sn_world *world, sn_particle particle, uint32_t *slot)
 {
     sn_result result = sn_world_enter(world);
@@ -466,7 +466,7 @@ sn_result sn_particle_set_mass(sn_world *world, sn_particle particle, sn_real ma
     world->particles.x[slot].w = inverse(mass);
     world->particles.v[slot].w = mass;
     world->springs.looked = false;
-    sn_history_forget(&world->history, slot); /* its acceleration jumps */
+    sn_history_forget(&world->history, slot); /* its acceleration changes abruptly */
     sn_sleep_disturb(world, particle.index);
     return SN_OK;
 }
@@ -542,7 +542,7 @@ sn_result sn_particle_apply_force(sn_world *world, sn_particle particle, sn_vec3
     return SN_OK;
 }
 
-/* There is room for one more. */
+/* There must be room for one more. */
 static void set_target(sn_world *world, uint32_t slot, sn_vec3 place)
 {
     const uint32_t index = world->particles.index[slot];
@@ -550,7 +550,7 @@ static void set_target(sn_world *world, uint32_t slot, sn_vec3 place)
     if (!row)
         row = world->particles.target[slot] = ++world->target_table.count;
     sn_world_break_motion(world);
-    if (world->particles.x[slot].w != 0) /* what an immovable one moves, wakes by that */
+    if (world->particles.x[slot].w != 0) /* an immovable particle wakes things by its motion */
         sn_sleep_disturb(world, index);
     ((sn_target *)world->target_table.column[0])[row - 1] = (sn_target){.index = index, .place = place};
 }
@@ -670,7 +670,7 @@ sn_result sn_particles_write_inverse_masses(sn_world *world, sn_particles run, c
         return result;
     for (uint32_t i = 0; i < run.count; ++i) {
         double value = (double)*item_at((sn_real *)w, stride, i);
-        /* a little slack, so that the inverse of an allowed mass is allowed however it was rounded */
+        /* a small tolerance, so that the inverse of an allowed mass is allowed however it was rounded */
         if (value != 0 && !(value >= 0.999999 / MOST_MASS && value <= 1.000001 / LEAST_MASS))
             return world_fail(world, SN_ERROR_ARGUMENT, "inverse mass %u is %g 1/kg; it must be 0 or lie in [%g, %g]",
                               i, value, 1 / MOST_MASS, 1 / LEAST_MASS);

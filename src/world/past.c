@@ -1,11 +1,12 @@
-/* What BDF2 must know of its past: which particles have none, and when a contact begins or ends, so that velocities jump. */
+/* The history that BDF2 needs: which particles have none; and whether a contact begins or ends, so that velocities
+   jump. */
 #include "world/substep.h"
 
 #include "base/hash.h"
 
-/* The constraints' multipliers are forces times the square of the effective step. A particle that starts anew moves
-   by h^2 times the force instead, as if it were lighter: its inverse mass is put aside, and given back after the
-   solve. */
+/* The constraints' multipliers are forces times the square of the effective step. A particle without history moves by
+   h^2 times the force instead, as if it were lighter. So its inverse mass is changed for the solve, and restored
+   afterwards. */
 void sn_past_lighten(sn_substep *s)
 {
     sn_real factor = s->integrator->step_factor;
@@ -24,16 +25,16 @@ void sn_past_restore(sn_substep *s)
         p->x[slot].w = s->motion.old_a[slot].w;
 }
 
-/* Of what C changed by in the substep: a row that is nearer to its limit than this is at it. */
+/* A row counts as at its limit if it is nearer to it than this share of the change of C in the substep. */
 #define NEAR_LIMIT 1e-3
 
-/* Also this near, in the unit of C, for one that does not move; and if the limits are near each other, this share of what is
-   between them. */
+/* It also counts as at its limit within this distance, in the unit of C, for a row that does not move; and if the
+   limits are close together, within this share of their distance. */
 #define AT_LIMIT 1e-5
 #define BETWEEN  1e-3
 
-/* 1 or 2 if a row, as its kind described it, is at its lower or upper limit. Where nothing else is asked of it, it exerts
-   something only there. Where something is, a motor or friction, its force does not tell, and it is at a limit if C is. */
+/* 1 or 2 if a row, as described by its kind, is at its lower or upper limit. A row without motor or friction has a
+   force only at a limit. With a motor or friction the force does not tell, so C is compared with the limits. */
 static uint64_t limit_of(const sn_block *block, uint32_t r, const sn_frame *frame, sn_real lambda)
 {
     const sn_row *row = &block->row[r];
@@ -53,7 +54,7 @@ static uint64_t limit_of(const sn_block *block, uint32_t r, const sn_frame *fram
     return c < (double)row->low + near ? 1 : c > (double)row->high - near ? 2 : 0;
 }
 
-/* What pushes one way only, of a constraint whose kind describes its rows. */
+/* Adds the active one-sided rows of a constraint whose kind describes its rows. */
 static uint64_t own_rows_now(uint64_t hash, const sn_world *world, const sn_frame *frame, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = world->constraints.pool[kind];
@@ -72,8 +73,8 @@ static uint64_t own_rows_now(uint64_t hash, const sn_world *world, const sn_fram
     return hash;
 }
 
-/* A number that stands for the inequalities that push, limits of joints among them, and changes when others do; 0 when none
-   does. */
+/* A number that identifies the set of active inequalities, including limits of joints. It changes when the set does; 0
+   if none is active. */
 static uint64_t contacts_now(const sn_world *world, const sn_frame *frame)
 {
     const sn_store *store = &world->constraints;

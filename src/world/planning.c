@@ -1,4 +1,4 @@
-/* The plan of SN_SOLVER_TILED, kept up to date, and storage arranged by it. */
+/* Keeps the plan of SN_SOLVER_TILED up to date, and arranges storage by it. */
 #include "world/world.h"
 
 #include <string.h>
@@ -12,14 +12,14 @@ static sn_plan_particles planned_particles(const sn_world *world)
                                .x = world->state.settings.stiffening == SN_STIFFENING_AUTO ? world->particles.x : NULL};
 }
 
-/* ---- Storage -------------------------------------------------------------------------------------------------------- */
+/* ---- Storage ----------------------------------------------------------------------------------------------------- */
 
-/* Slots from `first` on get what was in slots `from`. */
+/* Moves particles: slots from `first` on receive the contents of the slots `from`. */
 typedef struct moving {
     sn_world *world;
     uint32_t first, count;
     uint32_t *from;
-    void *scratch; /* room for a column of these slots */
+    void *scratch; /* room for one column of these slots */
     char *column;
     size_t width;
 } moving;
@@ -44,7 +44,7 @@ static void note_slots(void *data, uint32_t first, uint32_t end)
         m->world->ids.value[m->world->particles.index[slot]] = slot;
 }
 
-/* What moves, moves as a whole: tasks that the task hook lost are done here. */
+/* Storage must move as a whole: tasks that the task hook lost are done here. */
 static void share_loop(moving *m, sn_piece_fn *piece)
 {
     sn_parallel *parallel = &m->world->parallel;
@@ -62,7 +62,7 @@ static void rearrange(moving *m, const sn_table *table)
     }
 }
 
-/* Columns stay where they are in memory, so that views still show what there is. */
+/* Columns keep their addresses, so that views stay valid. */
 static void arrange(moving *m)
 {
     sn_world *world = m->world;
@@ -100,7 +100,7 @@ bool sn_world_store_particles(sn_world *world, uint32_t *order)
     return scratch != NULL;
 }
 
-/* Past that only some particles have is given to all before storage is rearranged. */
+/* Extends the history to all particles before storage is rearranged. */
 static bool complete_history(sn_world *world)
 {
     sn_history *history = &world->history;
@@ -112,7 +112,7 @@ static bool complete_history(sn_world *world)
     return true;
 }
 
-/* ---- The plan ---------------------------------------------------------------------------------------------------------- */
+/* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
 static bool make_plan(sn_world *world)
 {
@@ -130,18 +130,17 @@ static bool make_plan(sn_world *world)
     return made;
 }
 
-/* ---- Loose particles, by place ------------------------------------------------------------------------------------------
-
-   Those that touch each other are then mostly in the same lines of the caches, which threads that work on different heaps of
-   them otherwise take from each other all the time: with particles in any order two threads were slower than one. Nothing
-   that comes out depends on it, since contact goes by place and number. It is done when the plan is made, and, because sand
-   flows, again when many are no longer where they should be, which is looked at after every so many steps. */
+/* ---- Loose particles in spatial order ----------------------------------------------------------------------------
+   Then particles in contact are mostly in the same cache lines. Otherwise threads that work on different heaps keep
+   taking cache lines from each other: with particles in any order two threads were slower than one. Results do not
+   depend on it, since contact is ordered by position and number. It is done when the plan is made. Because sand flows,
+   it is done again when many particles are out of order, which is tested every few steps. */
 
 #define STEPS_BETWEEN_LOOKS 32u
 
-/* Two that follow one another in space are far apart in storage from here on; */
+/* Particles that are consecutive in space count as far apart in storage from this distance of slots on. */
 #define FAR_APART 64u
-/* of so many, one may be. */
+/* The share of such particles that is tolerated: one in this many. */
 #define ONE_IN    8u
 
 static bool wants_places(const sn_world *world)
@@ -155,9 +154,9 @@ typedef struct placing {
     const sn_particle_store *particles;
     sn_vec4 *sphere;
     uint32_t first, count;
-    const uint64_t *item; /* in the order of places */
+    const uint64_t *item; /* in spatial order */
     uint32_t *from;
-    atomic_uint far; /* steps through space that lead far away in storage */
+    atomic_uint far; /* number of spatial neighbours that are far apart in storage */
 } placing;
 
 static void measure_piece(void *data, uint32_t first, uint32_t end)
@@ -181,8 +180,8 @@ static void list_piece(void *data, uint32_t first, uint32_t end)
     atomic_fetch_add_explicit(&p->far, far, memory_order_relaxed);
 }
 
-/* Finds out in which order loose particles should be stored, and whether it is time for it. False when memory runs out; if
-   tasks were lost it is not time. */
+/* Computes the order in which loose particles should be stored, and whether too many are out of order. False when
+   memory runs out. If tasks were lost, *far stays false. */
 static bool look_at_places(sn_world *world, placing *p, bool *far)
 {
     sn_near_input input = {.count = p->count, .sphere = p->sphere, .number = world->particles.index + p->first};
@@ -198,7 +197,7 @@ static bool look_at_places(sn_world *world, placing *p, bool *far)
     return true;
 }
 
-/* now: do not wait for the step in which it is looked at. False when memory runs out. */
+/* now: also in steps without a test. False when memory runs out. */
 static bool store_by_place(sn_world *world, bool now)
 {
     sn_contacts *c = &world->contacts;
@@ -224,7 +223,7 @@ static bool store_by_place(sn_world *world, bool now)
     return looked;
 }
 
-/* ---- Keeping it up to date ----------------------------------------------------------------------------------------------- */
+/* ---- Keeping it up to date --------------------------------------------------------------------------------------- */
 
 bool sn_world_plan(sn_world *world)
 {
@@ -248,8 +247,8 @@ void sn_world_follow_edits(sn_world *world)
         plan->made = false;
 }
 
-/* So many particles may have come since. It is decided here, not when the next step makes a plan: so it does not matter whether
-   a step that fails came between two edits. */
+/* Many particles may have been added since the plan was made. It is discarded here, not when the next step makes a
+   plan. So it does not matter whether a failed step comes between two edits. */
 void sn_world_slot_taken(sn_world *world)
 {
     uint32_t count = world->particles.table.count, planned = world->plan.particles;
@@ -289,7 +288,7 @@ void sn_world_slot_freed(sn_world *world, uint32_t slot)
         world->plan.made = false;
 }
 
-/* The new plan is made beside the old one, which stays if there is no memory. Where loose particles cannot be stored by place
+/* The new plan is made beside the old one, which is kept if memory runs out. If loose particles cannot be reordered
    they stay where they are, which changes no result. */
 sn_result sn_world_replan(sn_world *world)
 {
@@ -299,7 +298,7 @@ sn_result sn_world_replan(sn_world *world)
     sn_plan old = world->plan;
     sn_plan_init(&world->plan);
     world->plan.makes = old.makes;
-    world->plan.serial = old.serial; /* what was made for the old one must not pass for what fits the new one */
+    world->plan.serial = old.serial; /* so that data made for the old plan do not match the new one */
     world->plan.tree_edits = old.tree_edits;
     bool made = make_plan(world);
     sn_plan_release(made ? &old : &world->plan, &world->allocator);

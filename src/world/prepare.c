@@ -1,11 +1,11 @@
-/* Before a step: what cannot be stepped, the plan, and room for all that a step needs. Nothing is allocated after it has begun. */
+/* Before a step: checks, the plan, and memory for everything that a step needs. A running step does not allocate. */
 #include "world/substep.h"
 
 #include <stdio.h>
 
-/* ---- Room --------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-/* Particles that the history does not know yet have no past. */
+/* Particles that are new to the history have no earlier positions. */
 static bool reserve_history(sn_world *world)
 {
     sn_history *history = &world->history;
@@ -41,7 +41,7 @@ bool sn_world_reserve_step(sn_world *world, sn_real dt, bool still)
            solver->reserve(&in, &world->allocator);
 }
 
-/* A solver that needs gradients cannot use a kind that has none. */
+/* A solver that needs gradients cannot solve kinds that have none. */
 static sn_result check_kinds(const sn_world *world, bool still)
 {
     const sn_solver_method *solver = sn_solve_method(world, still);
@@ -82,7 +82,7 @@ sn_result sn_world_prepare_step(sn_world *world, sn_real dt, bool still)
     return result;
 }
 
-/* ---- Around a step ------------------------------------------------------------------------------------------------- */
+/* ---- Around a step ----------------------------------------------------------------------------------------------- */
 
 void sn_world_warn_of_threads(sn_world *world)
 {
@@ -95,7 +95,7 @@ void sn_world_warn_of_threads(sn_world *world)
     sn_warn(&world->errors, text);
 }
 
-/* ---- Cancelling ---------------------------------------------------------------------------------------------------- */
+/* ---- Cancelling -------------------------------------------------------------------------------------------------- */
 
 bool sn_world_is_cancelled(sn_world *world)
 {

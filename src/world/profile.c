@@ -23,7 +23,7 @@ const char *sn_stage_name(sn_stage stage)
     return (unsigned)stage < SN_STAGE_COUNT ? names[stage] : "";
 }
 
-/* ---- Hooks ---------------------------------------------------------------------------------------------------------- */
+/* ---- Hooks ------------------------------------------------------------------------------------------------------- */
 
 static void call(sn_world *world, sn_trace_fn *function, const char *name)
 {
@@ -35,7 +35,7 @@ static void call(sn_world *world, sn_trace_fn *function, const char *name)
     world->busy = busy;
 }
 
-/* What is left over of a step needs no name in a trace: it is the step itself. */
+/* The stage `other` has no name in a trace: it is the step itself. */
 static void call_stage(sn_world *world, sn_trace_fn *function)
 {
     if (world->profiler.stage != SN_STAGE_OTHER)
@@ -56,7 +56,7 @@ sn_result sn_world_set_trace(sn_world *world, sn_trace_fn *begin, sn_trace_fn *e
     return SN_OK;
 }
 
-/* ---- Stages --------------------------------------------------------------------------------------------------------- */
+/* ---- Stages ------------------------------------------------------------------------------------------------------ */
 
 void sn_stage_switch(sn_world *world, sn_stage stage)
 {
@@ -86,7 +86,7 @@ void sn_profile_begin(sn_world *world)
         p->clock = p->start = sn_clock();
 }
 
-/* ---- Counts --------------------------------------------------------------------------------------------------------- */
+/* ---- Counts ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t bits(uint32_t mask)
 {

@@ -1,17 +1,17 @@
-/* What a step does and how long it takes, for those that want to know. Nothing of it is state.
+/* What a step does and how long it takes. None of it is state.
 
-   A step is in one stage at a time: entering one ends the one before. So a step that fails, wherever it returns from, leaves
-   nothing open but the last stage, which sn_profile_end ends. Stages are entered on the stepping thread only. */
+   A step is in one stage at a time: entering a stage ends the previous one. So a step that fails, wherever it returns,
+   leaves only the last stage open, which sn_profile_end ends. Stages are entered only on the stepping thread. */
 #ifndef SN_WORLD_PROFILE_H
 #define SN_WORLD_PROFILE_H
 
 #include <sinew/report.h>
 
 typedef struct sn_profiler {
-    bool on;        /* times are measured in the step that runs */
-    sn_stage stage; /* that runs, */
-    double clock;   /* s: since then */
-    double start;   /* s: of the step */
+    bool on;        /* stages are recorded in the step that runs */
+    sn_stage stage; /* the present stage */
+    double clock;   /* s: its start */
+    double start;   /* s: start of the step */
     sn_profile last;
     sn_trace_fn *begin, *end; /* NULL: no hook */
     void *context;
@@ -19,11 +19,11 @@ typedef struct sn_profiler {
 
 struct sn_world;
 
-/* Around a step. What counts as the step begins and ends here, also if it fails. */
+/* Around a step. They also mark the begin and end of the step in a trace, also if it fails. */
 void sn_profile_begin(struct sn_world *world);
 void sn_profile_end(struct sn_world *world, sn_result result);
 
-/* The step is in this stage from now on. One branch if nothing is measured. */
+/* Enters a stage. Costs one branch if nothing is recorded. */
 #define sn_stage_enter(world, stage) ((world)->profiler.on ? sn_stage_switch((world), (stage)) : (void)0)
 void sn_stage_switch(struct sn_world *world, sn_stage stage);
 

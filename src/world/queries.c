@@ -1,7 +1,8 @@
-/* Asking a world what is where. */
+/* Queries: rays, casts, overlaps, picking. */
 #include "world/query_probe.h"
 
-/* Of the reach of a pick: so far behind the surface of a static body a particle still lies on it. */
+/* Share of the reach of a pick: a particle that is this far behind the surface of a static body still counts as on
+   it. */
 #define NEAR_SURFACE 1e-3
 
 sn_query_filter sn_default_query_filter(void)
@@ -20,7 +21,7 @@ sn_result sn_query_prepare(sn_world *world)
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
-/* Of a 2D world, too, a ray may come from anywhere in space: a mouse looks at its plane from outside. */
+/* In a 2D world a ray may come from anywhere in space, because a mouse looks at the plane from outside. */
 static bool check_vector(const sn_world *world, const char *what, sn_vec3 value)
 {
     if (vec3_is_finite(value))
@@ -85,14 +86,14 @@ static bool check_path(const sn_world *world, sn_vec3 origin, sn_vec3 direction,
 
 /* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
-/* A shape that asks, ready for use. */
+/* A query shape, ready for use. */
 typedef struct asker {
     sn_convex convex;
     sn_pose pose;
     sn_hull *hull; /* made for this query; NULL: none */
 } asker;
 
-/* The allocator is called by one thread at a time. */
+/* Only one thread at a time may call the allocator. */
 static void enter_allocator(const sn_world *world)
 {
     while (atomic_flag_test_and_set_explicit(&((sn_world *)world)->query.gate, memory_order_acquire))
@@ -122,7 +123,7 @@ static bool make_hull(const sn_world *world, const sn_shape_def *shape, asker *a
     return true;
 }
 
-/* False if the shape is bad. What was made goes by the call below. */
+/* False if the shape is bad. Release it with the function below. */
 static bool make_asker(const sn_world *world, const sn_shape_def *shape, asker *a)
 {
     char reason[SN_ERROR_SIZE];
@@ -155,7 +156,7 @@ static sn_real radius_of(const asker *a)
     return a->convex.type == SN_SHAPE_SPHERE ? a->convex.radius : sn_convex_outer(&a->convex);
 }
 
-/* A ball is one without a shape, which is faster and precise to the last bits. */
+/* A sphere is a probe without a shape, which is faster and precise to the last bits. */
 static void give_shape(sn_probe *q, const asker *a)
 {
     if (a->convex.type == SN_SHAPE_SPHERE)
@@ -165,9 +166,9 @@ static void give_shape(sn_probe *q, const asker *a)
     q->path.radius = radius_of(a);
 }
 
-/* ---- Rays and balls ---------------------------------------------------------------------------------------------- */
+/* ---- Rays and spheres -------------------------------------------------------------------------------------------- */
 
-/* How a probe looks: for the first thing, for anything, or for all. */
+/* The kind of search: for the first thing, for any thing, or for all. */
 typedef struct search {
     bool any, all;
     sn_hit *hits;
@@ -245,9 +246,10 @@ static bool check_rays(const sn_world *world, const sn_ray *rays, uint32_t count
     return true;
 }
 
-/* Rays that follow each other in the list are packets: those of a camera start near each other, go about the same way and share the way through the
-   trees. Others are followed one by one. Tried: bringing a list into an order of places and directions first. It takes 3 % more for rays in all
-   directions, which share nothing in any order, and 5 % more for those of a camera, which have one. */
+/* Consecutive rays of the list form packets: rays of a camera start near each other, have similar directions and share
+   the traversal of the trees. Other rays are followed one by one. Tried: sorting the list by positions and directions
+   first. It costs 3 % for rays in all directions, which share nothing in any order, and 5 % for rays of a camera, which
+   are in order already. */
 uint32_t sn_query_rays(const sn_world *world, const sn_ray *rays, uint32_t count, sn_query_filter filter, sn_hit *hits)
 {
     uint32_t met = 0;
@@ -322,7 +324,7 @@ uint32_t sn_query_shape_cast_all(const sn_world *world, const sn_shape_def *shap
     return q.count;
 }
 
-/* ---- What is there ----------------------------------------------------------------------------------------------- */
+/* ---- Points and overlaps ----------------------------------------------------------------------------------------- */
 
 bool sn_query_closest(const sn_world *world, sn_vec3 p, sn_real reach, sn_query_filter filter, sn_hit *hit)
 {
@@ -364,14 +366,14 @@ uint32_t sn_query_shape_overlap(const sn_world *world, const sn_shape_def *shape
     return q.count;
 }
 
-/* ---- Picking --------------------------------------------------------------------------------------------------------
-   A particle is larger for the mouse than it is, so that it can be hit at all; but what the ray passes near must not
-   win against what it goes through. A skin or a dynamic body wins against the particles around the spot where it is hit, and
-   another body against particles behind its surface there. */
+/* ---- Picking -----------------------------------------------------------------------------------------------------
+   For the mouse a particle is larger than it is, so that it can be hit at all. But a particle near the ray must not win
+   against a thing that the ray hits. A skin or a dynamic body wins against the particles around the point where it is
+   hit, and another body against particles behind its surface there. */
 
 typedef struct pick {
     sn_probe probe;
-    const sn_probe *surface; /* the first skin or body */
+    const sn_probe *surface; /* the first skin or body on the ray */
     bool found;
     uint32_t slot;
     double in; /* m: where the ray enters the enlarged particle */
@@ -387,7 +389,7 @@ static bool is_dynamic(const sn_world *world, const sn_hit *hit)
     return hit->body.generation && !sn_fixed_of(world, hit->body.index);
 }
 
-/* A particle whose enlarged ball holds the ray from in to out. */
+/* True if a particle wins against the surface. The ray is inside its enlarged sphere from `in` to `out`. */
 static bool is_shown(const pick *p, uint32_t slot, double in, double out)
 {
     const sn_hit *surface = &p->surface->best;
@@ -423,7 +425,7 @@ static bool pick_particle(void *data, uint32_t slot)
     return true;
 }
 
-/* The particle that was picked, and how deep it is. */
+/* The picked particle, and its depth along the ray. */
 static sn_point point_of(const pick *p, double *depth)
 {
     const sn_world *world = p->probe.world;

@@ -1,4 +1,5 @@
-/* Which triangles of skins intersect, and which segments pass through them: every triangle is looked up in the tree of all of them, and exact predicates decide. */
+/* Finds triangles of skins that intersect, and segments that pass through them. Every triangle is searched in the tree
+   of all triangles, and exact predicates decide. */
 #include "base/dvec.h"
 #include "collision/predicates.h"
 #include "world/query_tree.h"
@@ -6,17 +7,18 @@
 
 #include <string.h>
 
-#define SURELY 1e-9 /* of a length: more than numbers round */
+#define SURELY 1e-9 /* share of a length that is more than rounding */
 
 typedef struct searching {
     const sn_world *world;
-    bool any;           /* it is enough to know whether there is one, also of those before it */
-    uint32_t item;      /* the triangle that looks for others; those before it have found it themselves */
-    uint32_t corner[3]; /* its particles, */
-    double place[3][3]; /*   and where they are */
+    bool any;           /* find whether there is any intersection, also with earlier triangles */
+    uint32_t item;      /* the triangle for which others are searched; earlier triangles have found their intersections
+                           with it */
+    uint32_t corner[3]; /* numbers of its particles */
+    double place[3][3]; /* their positions */
     sn_intersection *found;
     uint32_t most, count;
-    uint32_t first; /* of `found`: those of this triangle begin here */
+    uint32_t first; /* index in `found` of the first intersection of this triangle */
 } searching;
 
 static const uint32_t *corners_of(const sn_world *world, uint32_t item)
@@ -32,7 +34,7 @@ static void take_places(const sn_world *world, const uint32_t *corner, double pl
     }
 }
 
-/* The skin of a triangle, and its number there. */
+/* The skin of a triangle, and the triangle's number in the skin. */
 static sn_skin skin_of(const sn_world *world, uint32_t item, uint32_t *triangle)
 {
     const sn_contact_world *c = &world->contact;
@@ -49,7 +51,7 @@ static sn_skin skin_of(const sn_world *world, uint32_t item, uint32_t *triangle)
     return (sn_skin){skin[low].number, c->skin_ids.generation[skin[low].number]};
 }
 
-/* Behind those of this triangle that come before it. */
+/* Inserts an intersection in the order of the other triangle. */
 static void note(searching *s, uint32_t other)
 {
     const sn_intersection *last;
@@ -78,8 +80,9 @@ static bool moves(const sn_world *world, const uint32_t *corner)
            x[world->ids.value[corner[2]]].w != 0;
 }
 
-/* Whether a plane along the first triangle, or across it along an edge, has all corners of the other on its far side, but for those that they share. So most neighbours in a flat sheet are known
-   to be apart, for which exact predicates take long. same: as of sn_triangles_intersect. */
+/* True if some plane separates the two triangles: the plane of the first, or a plane across it along one of its edges.
+   Shared corners are ignored. This quickly rules out most neighbours in a flat sheet, for which exact predicates take
+   long. same: as for sn_triangles_intersect. */
 static bool a_plane_parts(const double a[3][3], const double b[3][3], const int same[3])
 {
     sn_dvec3 edge[3], way[3];
@@ -108,7 +111,7 @@ static bool a_plane_parts(const double a[3][3], const double b[3][3], const int 
     return false;
 }
 
-/* Whether they intersect, besides where they share corners: same, of the first. */
+/* True if they intersect elsewhere than at shared corners. same: for the corners of the first. */
 static bool intersect(const double a[3][3], const double b[3][3], const int same[3])
 {
     int back[3] = {-1, -1, -1};
@@ -142,7 +145,7 @@ static bool look_at(void *data, uint32_t item)
     return !s->any || !s->count;
 }
 
-/* The skin of a segment, and its number there. */
+/* The skin of a segment, and the segment's number in the skin. */
 static sn_skin skin_of_segment(const sn_world *world, uint32_t segment, uint32_t *number)
 {
     const sn_skin_record *skin = contact_skins(&world->contact);
@@ -152,7 +155,7 @@ static sn_skin skin_of_segment(const sn_world *world, uint32_t segment, uint32_t
     return (sn_skin){skin->number, world->contact.skin_ids.generation[skin->number]};
 }
 
-/* Behind those of this segment whose triangles come before it. */
+/* Inserts an intersection of this segment in the order of the triangle. */
 static void note_segment(searching *s, uint32_t item)
 {
     sn_intersection made;
@@ -174,7 +177,8 @@ static void note_segment(searching *s, uint32_t item)
         s->found[at] = made;
 }
 
-/* A segment that counts, as in surface_strands.c. */
+/* True for a segment that takes part, as in surface_strands.c: its ends are joined by a constraint, or both are
+   immovable. */
 static bool is_held(const sn_world *world, const uint32_t *end)
 {
     return (world->particles.x[world->ids.value[end[0]]].w == 0 &&
@@ -222,7 +226,7 @@ static void look_for_segments(searching *s, const sn_query_tree *tree, uint32_t 
     }
 }
 
-/* Triangle s->item with others. by: m, of boxes in the tree. */
+/* Triangle s->item against others. by: m, margin of the boxes in the tree. */
 static void look_for_triangles(searching *s, const sn_query_triangles *of, sn_real by)
 {
     const sn_world *world = s->world;

@@ -1,18 +1,19 @@
-/* What a query has to do with one particle, one triangle of a skin, one fixed shape, one body. The answer for an item depends on the
-   question and the item only, not on what was looked at before, so that any order of looking gives the same result. */
+/* Tests of a query against one particle, one triangle of a skin, one fixed shape, one body. The answer for an item
+   depends only on the query and the item, not on earlier items, so that the result does not depend on the order. */
 #include "world/query_probe.h"
 
 #include "collision/triangle.h"
 
-/* An offset from a triangle that is less than this part of its size is too short to have a direction. */
+/* An offset from a triangle that is shorter than this share of its size has no usable direction. */
 #define SHORT_OFFSET 1e-5
 
-/* Sine of the angle by which a ball that touches the edge of a one-sided triangle may be behind it: rounding. */
+/* Sine of the angle by which a sphere that touches the edge of a one-sided triangle may be behind it: a tolerance for
+   rounding. */
 #define EDGE_ON 1e-6
 
 static const sn_dvec3 up = {0, 1, 0};
 
-/* Of what is to be found: its category and its mask. */
+/* category, mask: of the item. */
 static bool wanted(const sn_probe *q, uint32_t category, uint32_t mask)
 {
     return (category & q->filter.mask) != 0 && (!q->filter.category || (mask & q->filter.category) != 0);
@@ -41,14 +42,14 @@ sn_bounds sn_probe_bounds(const sn_probe *q, sn_query_set set, uint32_t item)
     return q->bounds ? q->bounds[item] : sn_query_bounds(q->world, set, item);
 }
 
-/* a in length 1; `otherwise` if it is too short for that. */
+/* a normalised; `otherwise` if it is too short. */
 static sn_dvec3 unit_or(sn_dvec3 a, sn_dvec3 otherwise)
 {
     double length = dvec3_length(a);
     return length > 0 ? dvec3_scale(a, 1 / length) : otherwise;
 }
 
-/* The way back, for normals that have nothing else to go by. */
+/* Opposite to the probe's direction, for hits without another normal. */
 static sn_dvec3 backwards(const sn_probe *q)
 {
     return unit_or(dvec3_scale(q->direction, -1), up);
@@ -107,7 +108,7 @@ bool sn_probe_meets_ball(const sn_probe *q, sn_vec3 centre, double radius, doubl
     sn_dvec3 seen = dvec3_sub(dvec3_from(centre), q->from);
     double nearest = dvec3_dot(seen, q->direction), square = radius * radius;
     sn_dvec3 across = dvec3_sub(seen, dvec3_scale(q->direction, nearest));
-    if (!(dvec3_dot(across, across) <= square)) /* most end here */
+    if (!(dvec3_dot(across, across) <= square)) /* most probes end here */
         return false;
     bool inside = dvec3_dot(seen, seen) < square;
     if (!inside && !(nearest > 0))
@@ -162,15 +163,15 @@ bool sn_probe_particle(void *probe, uint32_t slot)
 
 /* ---- Skins ------------------------------------------------------------------------------------------------------- */
 
-/* A triangle of a skin, and a spot of it. */
+/* A point of a triangle of a skin. */
 typedef struct patch {
     uint32_t row;
     const uint32_t *number; /* of its corners */
-    sn_vec3 x[3];           /* m: its corners */
+    sn_vec3 x[3];           /* m: positions of the corners */
     sn_real weight[3];
     sn_dvec3 spot;   /* m */
-    sn_dvec3 normal; /* of its front, length 1; 0 if it has none */
-    double size;     /* m */
+    sn_dvec3 normal; /* of its front side, length 1; 0 if it has none */
+    double size;     /* m: its size */
 } patch;
 
 static patch patch_at(const sn_probe *q, uint32_t row)
@@ -182,7 +183,7 @@ static patch patch_at(const sn_probe *q, uint32_t row)
     return p;
 }
 
-/* Once the weights are known. */
+/* Computes the rest from the weights. */
 static void complete_patch(patch *p)
 {
     sn_dvec3 a = dvec3_from(p->x[0]), ab = dvec3_sub(dvec3_from(p->x[1]), a), ac = dvec3_sub(dvec3_from(p->x[2]), a);
@@ -191,7 +192,7 @@ static void complete_patch(patch *p)
     p->size = dvec3_length(ab) + dvec3_length(ac);
 }
 
-/* The skin of a triangle: the last one that does not begin after it. */
+/* The skin of a triangle: the last skin that does not begin after it. */
 static const sn_skin_record *skin_of(const sn_world *world, uint32_t row)
 {
     const sn_skin_record *skin = contact_skins(&world->contact);
@@ -206,8 +207,8 @@ static const sn_skin_record *skin_of(const sn_world *world, uint32_t row)
     return &skin[low];
 }
 
-/* The normal of the spot towards the asker: that of the face where the spot is inside, or so near that nothing better
-   is known; on edges and corners the direction to the asker. */
+/* The normal at the point, on the side of the asker. Inside the triangle, or if the asker is too near for a direction,
+   it is that of the face; on edges and corners the direction to the asker. */
 static sn_dvec3 patch_normal(const sn_probe *q, const patch *p, sn_dvec3 asker)
 {
     sn_dvec3 offset = dvec3_sub(asker, p->spot);
@@ -253,7 +254,7 @@ void sn_probe_offer_triangle(sn_probe *q, uint32_t row, sn_vec3 spot, sn_vec3 no
     offer_spot(q, &p, dvec3_from(normal), distance);
 }
 
-/* The spot nearest to where the probe is, or starts. */
+/* Finds the point that is nearest to the probe's position or start. Returns the distance. */
 static double near_patch(const sn_probe *q, patch *p)
 {
     sn_triangle_near(q->path.from, p->x[0], p->x[1], p->x[2], p->weight);
@@ -298,7 +299,7 @@ bool sn_probe_triangle(void *probe, uint32_t row)
     return probe_goes_on(q);
 }
 
-/* ---- Fixed shapes --------------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes ------------------------------------------------------------------------------------------------ */
 
 static sn_pose pose_of(const sn_fixed_shape *record)
 {
@@ -317,7 +318,7 @@ static void offer_fixed_shape(sn_probe *q, const sn_fixed_shape *record, const s
     sn_probe_offer(q, &hit);
 }
 
-/* Whether the probe starts inside of a fixed shape, or overlaps it there. */
+/* True if the probe starts inside a fixed shape, or overlaps it there. */
 static bool starts_inside(const sn_probe *q, const sn_fixed_shape *record, sn_touch *touch)
 {
     sn_pose pose = pose_of(record);
@@ -382,13 +383,14 @@ bool sn_probe_fixed_shape(void *probe, uint32_t row)
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
-/* A part of a body that answers better than those before: it is hit earlier, or its surface is nearer, or, from inside,
-   farther above. */
+/* The best hit among the parts of a body: earliest on the path, or with the nearest surface, or, from inside,
+   deepest. */
 typedef struct spot {
     bool found;
     uint32_t part;
     sn_touch touch;
-    double distance, depth; /* m: that is reported; and the signed one, which tells parts apart that overlap */
+    double distance, depth; /* m: the reported distance; and the signed distance, which decides between overlapping
+                               parts */
 } spot;
 
 static void take_spot(spot *best, uint32_t part, const sn_touch *touch, double distance)
@@ -399,7 +401,7 @@ static void take_spot(spot *best, uint32_t part, const sn_touch *touch, double d
     *best = (spot){true, part, *touch, distance, depth};
 }
 
-/* As meet_fixed_shape. */
+/* See meet_fixed_shape. */
 static void meet_part(const sn_probe *q, const sn_pose *pose, uint32_t part, double in, double out, spot *best)
 {
     const sn_convex *convex = &q->world->bodies.part[part].convex;

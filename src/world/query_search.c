@@ -1,13 +1,13 @@
-/* How a query goes through a world: what it looks at, and which answers it keeps. */
+/* The search of a query through a world: which items it tests, and which hits it keeps. */
 #include "world/query_probe.h"
 
-/* m: paths are cut off here, so that no product of coordinates leaves the range of a float. */
+/* m: paths are cut off here, so that products of coordinates stay in the range of a float. */
 #define FARTHEST 1e18
 
-/* An axis along which a direction of length 1 has less than this is one along which it does not move. */
+/* If a component of a direction of length 1 is below this, there is no motion along that axis. */
 #define LEAST_SLOPE 1e-150
 
-/* A limit that surely includes what is just as far: times this. */
+/* Factor that enlarges a limit, so that items at the same distance are surely included. */
 #if SINEW_DOUBLE
 #define LATER (1 + 8 * DBL_EPSILON)
 #else
@@ -21,7 +21,7 @@ static double inverse_of(double slope)
     return fabs(slope) > LEAST_SLOPE ? 1 / slope : 0;
 }
 
-/* In length 1, however long or short it was. */
+/* Normalises a vector of any length. */
 static sn_dvec3 unit_of(sn_vec3 direction)
 {
     sn_dvec3 d = dvec3_from(direction);
@@ -32,7 +32,7 @@ static sn_dvec3 unit_of(sn_vec3 direction)
     return dvec3_scale(d, 1 / dvec3_length(d));
 }
 
-/* Direction and length are those of the rounded path, so that all that look at it see the same. */
+/* Direction and length are those of the rounded path, so that all tests use the same. */
 sn_probe sn_probe_travelling(const sn_world *world, sn_vec3 origin, sn_real radius, sn_vec3 direction, sn_real length)
 {
     sn_dvec3 unit = unit_of(direction);
@@ -50,7 +50,7 @@ sn_probe sn_probe_staying(const sn_world *world, sn_vec3 p, sn_real reach, sn_qu
     return (sn_probe){.world = world, .filter = filter, .path = {.from = p}, .from = dvec3_from(p), .limit = reach};
 }
 
-/* The order in which equally good answers, and all answers of an overlap, come. */
+/* The order of equally good hits, and of all hits of an overlap. */
 static uint64_t rank(const sn_hit *hit)
 {
     return hit->particle.generation ? hit->particle.index
@@ -64,7 +64,7 @@ static bool precedes(const sn_hit *a, const sn_hit *b)
     return rank_a != rank_b ? rank_a < rank_b : a->triangle < b->triangle;
 }
 
-/* Of all that is hit on a way, the nearest come first. */
+/* True if a comes before b. Hits on a path are ordered by distance. */
 static bool comes_first(const sn_probe *q, const sn_hit *a, const sn_hit *b)
 {
     return q->travels && a->distance != b->distance ? a->distance < b->distance : precedes(a, b);
@@ -77,7 +77,7 @@ static void swap_hits(sn_hit *a, sn_hit *b)
     *b = old;
 }
 
-/* Lets the hit at the top of a heap of `count` hits sink to its place. */
+/* Moves the hit at the top of a heap of `count` hits down to its place. */
 static void sink(const sn_probe *q, uint32_t count)
 {
     sn_hit *hits = q->hits;
@@ -90,7 +90,7 @@ static void sink(const sn_probe *q, uint32_t count)
     }
 }
 
-/* Keeps the first `most` hits: the last of those is on top, and goes for one that precedes it. */
+/* Keeps the first `most` hits. The last of those is on top, and is replaced by a hit that precedes it. */
 static void collect(sn_probe *q, const sn_hit *hit)
 {
     uint32_t at = q->count++;
@@ -112,13 +112,13 @@ void sn_probe_sort(sn_probe *q)
     }
 }
 
-/* What is too far away, or too large, to compute with gives no hit. */
+/* False if the hit is too far away, or too large, to compute. */
 static bool is_finite_hit(const sn_hit *hit)
 {
     return isfinite(hit->distance) && vec3_is_finite(hit->point) && vec3_is_finite(hit->normal);
 }
 
-/* Whether the caller lets it count. */
+/* True if the caller's function accepts the hit. */
 static bool counts(const sn_probe *q, const sn_hit *hit)
 {
     return !q->filter.function || q->filter.function(q->filter.context, hit);
@@ -164,7 +164,8 @@ void sn_probe_search(sn_probe *q, sn_query_set set, sn_bvh_visit *visit, void *d
     q->bounds = NULL;
 }
 
-/* A set, for all probes of a packet: together if there is a tree and they go about the same way, otherwise one by one. */
+/* Searches a set for all probes of a packet: together if there is a tree and their directions are similar, otherwise
+   one by one. */
 static void search_packet(sn_probe *q, uint32_t count, sn_query_set set, sn_bvh_visit *visit)
 {
     const sn_query_tree *tree = sn_query_tree_if_fresh(q->world, set);
@@ -183,7 +184,7 @@ static void search_packet(sn_probe *q, uint32_t count, sn_query_set set, sn_bvh_
     }
 }
 
-/* What stands comes first: it is large, and what is hit there cuts the way off for all that follow. */
+/* Static shapes come first: they are large, and a hit there shortens the path for all later sets. */
 static const struct {
     uint32_t what;
     sn_query_set set;

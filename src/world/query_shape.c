@@ -1,16 +1,16 @@
-/* What a query with a shape of its own has to do with one particle, one triangle of a skin, one fixed shape, one body. As in
-   query_probe.c, the answer for an item depends on the question and the item only. */
+/* Tests of a query with a shape against one particle, one triangle of a skin, one fixed shape, one body. As in
+   query_probe.c, the answer for an item depends only on the query and the item. */
 #include "collision/manifold.h"
 #include "world/query_probe.h"
 
-/* One thing that is hit or overlapped: where, and how far along the path (m) or how far apart. */
+/* A hit or an overlap: the touch, and the distance along the path or the gap (m). */
 typedef struct spot {
     sn_touch touch;
     double distance;
 } spot;
 
-/* The part of the path from in to out (m), as the shape goes it: paths are cut to the neighbourhood of a thing, so that
-   they are precise there however far away they begin and end. */
+/* The part of the path from `in` to `in` + length (m). Paths are cut to the neighbourhood of a thing, so that they are
+   precise there however far away they begin and end. */
 typedef struct leg {
     sn_pose pose;
     sn_vec3 way;
@@ -26,7 +26,7 @@ static leg leg_of(const sn_probe *q, double in, double out)
                  length};
 }
 
-/* A touch at the share t of a leg. */
+/* Sets the distance of a touch at the share t of a leg. */
 static bool arrive(const leg *l, sn_real t, spot *s)
 {
     s->distance = l->in + (double)t * l->length;
@@ -118,7 +118,7 @@ bool sn_shape_probe_triangle(void *probe, uint32_t row)
     return probe_goes_on(q);
 }
 
-/* ---- Fixed shapes --------------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes ------------------------------------------------------------------------------------------------ */
 
 static bool touch_fixed_shape(const sn_probe *q, const sn_fixed_shape *record, const sn_bounds *bounds, spot *s)
 {
@@ -169,7 +169,7 @@ bool sn_shape_probe_fixed_shape(void *probe, uint32_t row)
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
-/* The part that is hit first, or that is overlapped most. */
+/* Finds the part that is hit first, or that overlaps most. */
 static bool touch_parts(const sn_probe *q, uint32_t row, const leg *l, spot *best, uint32_t *part)
 {
     const sn_body_state *body = &q->world->bodies.state[row];

@@ -1,9 +1,9 @@
-/* When a tree pays.
+/* Trees for queries, and when they are made.
 
-   To look at every particle takes some nanoseconds each, to fit a tree to particles that have moved takes as long as a
-   few such looks, to build one as long as fifty. It is not known how many more queries come before the next step; so they
-   look at everything until they have spent what the tree would have cost, and then it is made. At worst that is twice
-   as much as the best that could have been done, and a world that is asked once a step never pays for a tree. */
+   Testing every particle takes some nanoseconds for each. Refitting a tree to particles that have moved takes as long
+   as a few such searches, building a tree as long as fifty. It is unknown how many more queries come before the next
+   step. So queries test everything until they have spent the cost of the tree, and then it is made. At worst that takes
+   twice the optimal time, and a world with one query per step never pays for a tree. */
 #define __USE_MINGW_ANSI_STDIO 1
 #include "world/query_tree.h"
 
@@ -12,9 +12,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define FEW 64u /* so many items or fewer are looked at one by one */
+#define FEW 64u /* up to this many items are tested one by one */
 
-/* What a tree costs, in queries that look at all items. A fixed shape costs as much to ask as to put into a tree. */
+/* The cost of a tree, in queries that test all items. Testing a fixed shape costs as much as adding it to a tree. */
 typedef struct price {
     uint32_t build, fit;
 } price;
@@ -22,14 +22,14 @@ typedef struct price {
 static const price prices[SN_SET_COUNT] = {
     [SN_SET_PARTICLES] = {50, 4}, [SN_SET_SKINS] = {20, 3}, [SN_SET_FIXED] = {2, 1}, [SN_SET_BODIES] = {4, 1}};
 
-/* A tree is fitted to where things are now until its nodes have become so many times as large; then built anew. */
+/* A tree is refitted until its nodes have become this many times as large; then it is rebuilt. */
 #define WORN 2.0
 
-/* Boxes are larger than what is in them by so much of its size: more than rounding, and more than what queries allow
-   rays to pass beside the edge of a triangle. */
+/* Boxes are larger than their contents by this share of the size: more than rounding, and more than the distance at
+   which queries let a ray hit beside the edge of a triangle. */
 #define MARGIN ((sn_real)1e-3)
 
-/* And by so much of the coordinates: a few roundings. */
+/* And by this share of the coordinates: a few rounding errors. */
 #if SINEW_DOUBLE
 #define ROUNDING (8 * DBL_EPSILON)
 #else
@@ -118,7 +118,7 @@ static sn_bounds triangle_bounds(const sn_world *world, uint32_t row)
     return widened(all, MARGIN * higher(size.x, higher(size.y, size.z)));
 }
 
-/* Half-spaces are unbounded, and stay so. */
+/* Half-spaces stay unbounded. */
 static void widen_side(sn_real *low, sn_real *high)
 {
     sn_real size = *high - *low;
@@ -149,7 +149,7 @@ sn_pose sn_query_part_pose(const sn_world *world, uint32_t row, uint32_t part)
     return (sn_pose){sn_pose_to_world(&body, p->place), sn_quat_times(body.rotation, p->turn)};
 }
 
-/* All parts of it. What has none, or is none, is a point somewhere. */
+/* The box of all parts. A body without parts, or a free row, gets a point. */
 static sn_bounds body_bounds(const sn_world *world, uint32_t row)
 {
     const sn_body_state *body = &world->bodies.state[row];
@@ -180,7 +180,7 @@ sn_bounds sn_query_bounds(const sn_world *world, sn_query_set set, uint32_t item
 
 /* ---- Trees ------------------------------------------------------------------------------------------------------- */
 
-/* How much a query will have to look at, about. Nodes without bounds are looked at in any case. */
+/* An estimate of the cost of a query. Unbounded nodes are visited in any case. */
 static double surface_of(const sn_bvh *bvh)
 {
     const sn_bvh_node *node = bvh->node_table.column[0];
@@ -200,14 +200,14 @@ static bool build(sn_query_tree *tree, const sn_allocator *allocator, uint32_t c
     if (!sn_bvh_build(&tree->bvh, allocator, tree->bounds_table.column[0], count))
         return false;
     if (!sn_bvh_quads_make(&tree->quads, allocator, &tree->bvh)) {
-        tree->bvh.items = 0; /* to be built again */
+        tree->bvh.items = 0; /* so that it is built again */
         return false;
     }
     tree->surface = surface_of(&tree->bvh);
     return true;
 }
 
-/* A tree of as many items can be fitted, even if these are others: it is then large, and built anew. */
+/* Also works if the tree has as many items but other ones: the refitted tree is then large, and rebuilt. */
 static bool bring_up_to_date(sn_world *world, sn_query_tree *tree, sn_query_set set, uint32_t count)
 {
     if (!sn_table_reserve(&tree->bounds_table, &world->allocator, count))
@@ -224,7 +224,7 @@ static bool bring_up_to_date(sn_world *world, sn_query_tree *tree, sn_query_set 
     return true;
 }
 
-/* A number that differs whenever what the boxes depend on does, and is not 0: both counts only rise. */
+/* A number that changes whenever the boxes may have changed, and is never 0: both counts only rise. */
 static uint64_t stamp_of(const sn_world *world, sn_query_set set)
 {
     return 1 + world->moves + (set == SN_SET_PARTICLES ? 0 : world->contact.edits);
@@ -264,7 +264,7 @@ const sn_query_tree *sn_query_tree_within(sn_world *world, sn_query_set set)
     return count > FEW && bring_up_to_date(world, tree, set, count) ? tree : NULL;
 }
 
-/* Behind the gate: counts the queries, and makes the tree when they have become enough. */
+/* Called with the gate held: counts the queries, and makes the tree when there were enough. */
 static void ask_for(sn_world *world, sn_query_tree *tree, sn_query_set set, uint64_t stamp)
 {
     uint32_t patience = tree->bvh.items == sn_query_items(world, set) ? prices[set].fit : prices[set].build;
@@ -274,7 +274,7 @@ static void ask_for(sn_world *world, sn_query_tree *tree, sn_query_set set, uint
     }
     if (++tree->asked <= patience)
         return;
-    tree->asked = 0; /* and if there is no memory, not again at once */
+    tree->asked = 0; /* so that a failure for lack of memory is not repeated at once */
     make_fresh(world, tree, set, stamp);
 }
 
@@ -284,12 +284,13 @@ const sn_query_tree *sn_query_tree_if_fresh(const sn_world *world, sn_query_set 
     return any ? &world->query.tree[set] : NULL;
 }
 
-/* at_once: for a caller that will ask about every item. */
+/* at_once: for a caller that will search for every item. */
 static const sn_query_tree *tree_of(const sn_world *world, sn_query_set set, bool at_once)
 {
     if (sn_query_items(world, set) <= FEW || world->busy)
         return NULL;
-    sn_query_trees *trees = &((sn_world *)world)->query; /* no part of what a reading call promises to keep */
+    sn_query_trees *trees = &((sn_world *)world)->query; /* trees are not part of the state that const calls must not
+                                                            change */
     sn_query_tree *tree = &trees->tree[set];
     uint64_t stamp = stamp_of(world, set);
     if (is_fresh(tree, stamp))
@@ -314,9 +315,10 @@ const sn_query_tree *sn_query_tree_now(const sn_world *world, sn_query_set set)
     return tree_of(world, set, true);
 }
 
-/* ---- Callbacks and errors -------------------------------------------------------------------------------------------
-   Queries may be refused on several threads at once. One of them then writes and logs the message; that of another is
-   lost rather than mixed with it. A log function that asks, and is refused, ends here, too. */
+/* ---- Callbacks and errors ----------------------------------------------------------------------------------------
+   Queries may be refused on several threads at once. Only one of them then writes and logs its message; the others are
+   lost, so that messages are not mixed. This also stops a recursion, if a log function makes a query that is
+   refused. */
 
 void sn_query_enter_callback(const sn_world *world)
 {
@@ -330,7 +332,7 @@ void sn_query_leave_callback(const sn_world *world)
 
 void sn_query_refuse(const sn_world *world, const char *format, ...)
 {
-    sn_world *own = (sn_world *)world; /* the last error is no part of what a reading call promises to keep */
+    sn_world *own = (sn_world *)world; /* the error message is not part of the state that const calls must not change */
     char text[SN_ERROR_SIZE];
     va_list arguments;
     va_start(arguments, format);

@@ -1,23 +1,23 @@
-/* Statics: running a world until it rests.
+/* Statics: steps a world until it rests.
 
-   The lectures find rest by very high drag. That makes every mode of a world slow: what swings back once in T seconds
-   without drag needs many T to creep there. Critical drag would be fast, but is another one for every mode. Kinetic
-   damping (Cundall 1976; Barnes 1988, for nets and membranes) has no number to choose: let the world swing freely,
-   and when its kinetic energy has passed a peak, it is near its balance, so stop it there. What is left are the other
-   modes, for which the same is done again.
+   The lectures find rest by very strong drag. That makes every mode of a world slow: a mode that swings with a period T
+   without drag needs many T to creep to rest. Critical drag would be fast, but is different for every mode. Kinetic
+   damping (Cundall 1976; Barnes 1988, for nets and membranes) has no number to choose. The world swings freely. When
+   its kinetic energy has passed a peak it is near equilibrium, and is stopped there. The other modes are left, and the
+   same is repeated for them.
 
-   Rest is told by displacements, not by speeds or forces: within `patience` nothing has moved by more than a given
-   distance. A particle that still has a way to go would have gone some of it in that time. */
+   Rest is measured by displacements, not by velocities or forces: within `patience` nothing has moved by more than a
+   given distance. A particle that is still on its way would have moved by some of it in that time. */
 #include "bodies/rotation.h"
 #include "solvers/row.h"
 #include "world/world.h"
 
 #include <string.h>
 
-/* The kinetic energy has passed its peak when it is so much below it: not at the first ripple. */
+/* The kinetic energy has passed a peak if it is below the peak by this factor; so small ripples do not count. */
 #define PAST_PEAK 0.9
 
-/* What has not passed a peak after so many spans of patience turns or drifts freely, for ever: it is stopped, too. */
+/* A world without a peak for this many times `patience` rotates or drifts freely, for ever: it is also stopped. */
 #define SPANS_TO_PEAK 20
 
 sn_relax_def sn_default_relax_def(void)
@@ -77,7 +77,8 @@ static double kinetic_energy(const sn_world *world, double *fastest)
         if (!bodies_has(&world->bodies, row) || world->particles.x[world->ids.value[body->particle]].w == 0)
             continue;
         sn_body_inverse_moments(body, inverse);
-        double turning = sn_rotate_energy(body->q, body->l, inverse); /* half the square of what its rim does, about */
+        double turning = sn_rotate_energy(body->q, body->l, inverse); /* about half the square of the speed of its
+                                                                         rim */
         energy += (double)world->particles.v[world->ids.value[body->particle]].w * turning;
         square = fmax(square, 2 * turning);
     }
@@ -85,7 +86,7 @@ static double kinetic_energy(const sn_world *world, double *fastest)
     return energy;
 }
 
-/* Remembers where everything is. */
+/* Stores all positions. */
 static void mark(sn_world *world)
 {
     uint32_t count = world->particles.table.count;
@@ -95,7 +96,7 @@ static void mark(sn_world *world)
     memcpy(world->rest_table.column[1], world->particles.x_low, count * sizeof *world->particles.x_low);
 }
 
-/* The farthest from there that a particle is now, in m. */
+/* m: the largest displacement of a particle since then. */
 static double farthest(const sn_world *world)
 {
     const sn_vec4 *x0 = world->rest_table.column[0], *x = world->particles.x;
@@ -110,12 +111,12 @@ static double farthest(const sn_world *world)
     return sqrt(most);
 }
 
-/* The distance in m by which the worst constraint is missed at rest, where dampers exert nothing. */
+/* The largest residual of a constraint at rest, in m. Dampers exert no force at rest. */
 static double worst_residual(sn_world *world)
 {
     sn_frame frame = sn_world_frame(world);
     double worst = 0;
-    world->busy = true; /* kinds may be the caller's */
+    world->busy = true; /* kinds may be the caller's functions */
     for (uint32_t kind = 1; world->state.h > 0 && kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
         for (uint32_t row = 0; !pool->kind->force && row < pool->ids.table.count; ++row) {
@@ -133,13 +134,13 @@ static double worst_residual(sn_world *world)
     return worst;
 }
 
-/* Steps until rest, or until there are no more steps. */
+/* Steps until rest, or until the steps are used up. */
 static sn_result run(sn_world *world, const sn_relax_def *def, sn_relax_info *info)
 {
     double peak = 0, fastest = 0;
-    double span = ceil((double)def->patience / (double)def->dt); /* in steps */
+    double span = ceil((double)def->patience / (double)def->dt); /* number of steps */
     double longest = SPANS_TO_PEAK * span;
-    uint32_t since = 0, going = 0; /* steps since the mark, and since everything stood */
+    uint32_t since = 0, going = 0; /* steps since the stored positions, and since the last stop */
     mark(world);
     while (!info->rested && info->steps < def->steps) {
         sn_result result = sn_world_advance(world, def->dt, true);
@@ -166,7 +167,7 @@ static sn_result run(sn_world *world, const sn_relax_def *def, sn_relax_info *in
     return SN_OK;
 }
 
-/* Once there is memory for all but contacts that are yet to come. */
+/* Reserves memory for everything except later contacts, and runs. */
 static sn_result relax(sn_world *world, const sn_relax_def *def, sn_relax_info *info)
 {
     const bool planned = world->plan.made;
@@ -175,7 +176,7 @@ static sn_result relax(sn_world *world, const sn_relax_def *def, sn_relax_info *
         world->plan.made = world->plan.made && planned;
         return world_fail(world, SN_ERROR_MEMORY, "no memory to look for rest");
     }
-    sn_world_forget_history(world); /* velocities are new, so nothing has a past */
+    sn_world_forget_history(world); /* velocities are reset, so the history is invalid */
     sn_sleep_wake_all(world);
     stop(world);
     sn_result result = run(world, def, info);
@@ -186,7 +187,7 @@ static sn_result relax(sn_world *world, const sn_relax_def *def, sn_relax_info *
     return result;
 }
 
-/* Memory may run out in the middle, when more touches than before: so the state is kept. */
+/* Memory may run out during the run, if there are more contacts than before. So the state is saved first. */
 sn_result sn_world_relax(sn_world *world, const sn_relax_def *def, sn_relax_info *info)
 {
     sn_relax_info unused;

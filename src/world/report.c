@@ -1,12 +1,12 @@
-/* The report. All sums in double, in the order of storage. */
+/* The report. All sums are in double, in the order of storage. */
 #include "solvers/row.h"
 #include "solvers/tiled.h"
 #include "bodies/rotation.h"
 #include "solvers/tiled.h"
 #include "world/world.h"
 
-/* What a row is missing, in the unit of C, and its elastic energy. lambda / h^2 is the force of spring and damper
-   together, so that C + compliance * (force + damping * dC/dt) is 0 where the row holds. */
+/* The residual of a row, in the unit of C; adds its elastic energy. lambda / h^2 is the force of spring and damper
+   together, so C + compliance * (force + damping * dC/dt) is 0 for a satisfied row. */
 static double row_residual(const sn_give *give, bool inequality, double c, double rate, double force, double *elastic)
 {
     double compliance = (double)give->compliance;
@@ -17,7 +17,7 @@ static double row_residual(const sn_give *give, bool inequality, double c, doubl
     return fabs(c + compliance * (force + (double)give->damping * rate));
 }
 
-/* The same of a row that its kind described: what may give way has nothing to miss but its limits. */
+/* The same for a row that its kind described. A row with a limited force has a residual only for its limits. */
 static double own_row_residual(const sn_give *give, const sn_row *row, bool inequality, double c, double rate,
                                double force, double *elastic)
 {
@@ -31,8 +31,8 @@ static double own_row_residual(const sn_give *give, const sn_row *row, bool ineq
     return row->most > 0 ? 0 : missed;
 }
 
-/* The size of a constraint whose C is a length and that is off by so much, m: see sn_kind_report. Points that are apart by no more than
-   that should be in one place. */
+/* The size of a constraint whose C is a length, m: see sn_kind_report. off: its error, m. If its points are within
+   twice this distance they should coincide, and the size is 0. */
 static double size_of(const sn_world *world, const sn_pool *pool, uint32_t index, const sn_frame *frame, double off)
 {
     const sn_kind *kind = pool->kind;
@@ -63,7 +63,7 @@ static void report_constraint(const sn_world *world, uint32_t kind, uint32_t ind
         return;
     }
     double h = (double)world->state.h, worst = 0, energy = 0;
-    bool finite = true; /* places so far apart that C overflows are no places to evaluate it at */
+    bool finite = true; /* positions may be so far apart that C overflows */
     for (uint32_t row = 0; row < pool->kind->rows; ++row) {
         double lambda = (double)pool->lambda[(size_t)index * pool->kind->rows + row];
         double rate = (double)row_motion(&block, block.count, row, world->particles.v);
@@ -95,7 +95,7 @@ static void report_constraint(const sn_world *world, uint32_t kind, uint32_t ind
     }
 }
 
-/* A force element has nothing to miss, but it stores energy. */
+/* A force element has no residual, but it stores energy. */
 static void report_element(const sn_world *world, const sn_pool *pool, uint32_t index, sn_kind_report *out,
                            double *elastic)
 {
@@ -130,7 +130,7 @@ static void report_kinds(sn_world *world, sn_report *report)
     report->kinds = report->kind_count ? out : NULL;
 }
 
-/* What a body has besides its particle, because it turns. */
+/* Adds the energy and angular momentum of a body's rotation. */
 static void report_turn(const sn_world *world, const sn_body_state *body, sn_report *report)
 {
     double inverse[3];
@@ -186,7 +186,7 @@ sn_result sn_world_report(sn_world *world, sn_report *report)
                           .particles = world->particles.table.count,
                           .constraints = world->constraints.counts.live,
                           .profile = world->profiler.last};
-    world->busy = true; /* kinds may be the caller's */
+    world->busy = true; /* kinds may be the caller's functions */
     report_kinds(world, report);
     world->busy = false;
     report_particles(world, report);

@@ -1,13 +1,13 @@
 /* Rewind: the latest states in one block of memory, and running backwards.
 
-   The states lie one behind the other in the block, each in one piece. A new one comes behind the newest, or at the
-   start of the block where the rest is too short for it, and the oldest, which lie just there, make room. So the
-   bound on memory holds by itself, and nothing is ever allocated. */
+   States are stored one behind the other in the block, each in one piece. A new state is stored behind the newest, or
+   at the start of the block if the rest is too short. The oldest states, which are there, are dropped. So memory is
+   bounded without bookkeeping, and recording never allocates. */
 #include "world/world.h"
 
 #include <string.h>
 
-/* Where a state lies in the block. */
+/* The location of a state in the block. */
 typedef struct record {
     size_t at;
     size_t size;
@@ -15,9 +15,9 @@ typedef struct record {
 } record;
 
 struct sn_rewind {
-    sn_allocator allocator; /* of the world that made it: it may outlive that world */
-    size_t total;   /* bytes taken from it: this struct, the list of records and the block lie one behind the other */
-    record *record; /* a ring: the oldest is record[oldest], the next ones follow */
+    sn_allocator allocator; /* that of the world; the rewind may outlive the world */
+    size_t total;           /* allocated bytes: this struct, the list of records and the block, one behind the other */
+    record *record;         /* a ring: the oldest is record[oldest], followed by later ones */
     uint32_t capacity, oldest, count;
     unsigned char *block;
     size_t block_size;
@@ -35,7 +35,7 @@ static void drop_oldest(sn_rewind *rewind)
     rewind->count--;
 }
 
-/* Rounded up, so that what comes behind is aligned. */
+/* Rounded up, so that the records behind it are aligned. */
 static size_t head_size(void)
 {
     return (sizeof(sn_rewind) + SN_ALIGNMENT - 1) / SN_ALIGNMENT * SN_ALIGNMENT;
@@ -82,7 +82,7 @@ void sn_rewind_destroy(sn_rewind *rewind)
     sn_release(&allocator, rewind, rewind->total);
 }
 
-/* Finds a place for a state that fits into the block and drops what lies there. The records lie in ascending order
+/* Finds a place for a state that fits into the block, and drops the states there. The records are in ascending order
    from the oldest to the end of the block, and on from its start to the newest. */
 static size_t make_room(sn_rewind *rewind, size_t size)
 {
@@ -92,7 +92,7 @@ static size_t make_room(sn_rewind *rewind, size_t size)
         at = newest->at + newest->size;
     }
     if (at + size > rewind->block_size) {
-        while (rewind->count && record_at(rewind, 0)->at >= at) /* the oldest, which lie behind the newest */
+        while (rewind->count && record_at(rewind, 0)->at >= at) /* the oldest, which are behind the newest */
             drop_oldest(rewind);
         at = 0;
     }
@@ -156,9 +156,9 @@ size_t sn_rewind_size(const sn_rewind *rewind)
 
 /* ---- True reversal ---------------------------------------------------------------------------------------------- */
 
-/* A pair of positions, as Verlet has it, would have to be turned round about the acceleration in between. Made anew
-   from the velocity it is just that:  x_old = x - v h + a h^2 / 2  is, with -v, where the particle would have gone
-   next. */
+/* With two positions, as in Verlet, these would have to be reversed about the acceleration in between. The history that
+   is made again from the velocity does just that: x_old = x - v h + a h^2 / 2 with -v is the position where the
+   particle would have gone next. */
 sn_result sn_world_reverse(sn_world *world)
 {
     sn_result result = sn_world_enter(world);

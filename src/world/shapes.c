@@ -1,4 +1,5 @@
-/* Shape matching made easy: one group, all of an affiliation, and overlapping clusters for a soft body. */
+/* Short calls for shape matching: some particles, all particles of a group, and overlapping clusters for a soft
+   body. */
 #include "world/world.h"
 
 #include "base/sort.h"
@@ -6,17 +7,17 @@
 #include <float.h>
 #include <string.h>
 
-/* Clusters reach over two cells along each axis, so that a particle is in up to eight of them. */
+/* Clusters are two cells long along each axis, so a particle is in up to eight of them. */
 #define AROUND 8u
 
-/* Cells along an axis at most, so that a cluster has a number. */
+/* Limit of the cells along an axis, so that a cluster has a number. */
 #define MOST_CELLS 0x100000u
 
-/* A particle so near to the end of a cell is at the beginning of the next: as many roundings of a coordinate. Without this
-   a layer of a grid is sometimes counted to the cell before, and the cell after it is empty. */
+/* A particle that is this close to the end of a cell, in rounding errors of a coordinate, counts as at the beginning of
+   the next. Without this a layer of a grid is sometimes counted to the cell before, and the cell after it is empty. */
 #define ROUNDINGS 8
 
-/* By so much clusters are made larger until they hold together, to tell what size would have done. */
+/* Factor by which clusters are enlarged until they are connected, to report a sufficient size. */
 #define LARGER 1.25
 
 static bool is_shape(const sn_world *world, uint32_t kind)
@@ -78,19 +79,19 @@ sn_constraint sn_constraint_add_rigid_group(sn_world *world, uint32_t group)
     return constraint;
 }
 
-/* ---- Clusters ------------------------------------------------------------------------------------------------------------ */
+/* ---- Clusters ---------------------------------------------------------------------------------------------------- */
 
-/* The cells over a body, and its particles by cluster. */
+/* The cells of a body, and its particles by cluster. */
 typedef struct clustering {
     sn_world *world;
     const uint32_t *index;
     uint32_t count;
     sn_vec3 low;
     double cell[3];    /* m */
-    double slack;      /* m: what rounding may have moved a particle by */
+    double slack;      /* m: tolerance for rounding of positions */
     uint32_t cells[3]; /* along each axis */
-    sn_sort_item *item,
-        *sort; /* a particle in a cluster: the cluster's number, and the particle's; room for AROUND each */
+    /* pairs of cluster and particle: the key is the cluster's number; room for AROUND pairs per particle */
+    sn_sort_item *item, *sort;
     uint32_t *start, *number;
     uint32_t items, clusters;
 } clustering;
@@ -105,7 +106,7 @@ static sn_vec3 place_of(const clustering *c, uint32_t i)
     return vec4_xyz(c->world->particles.x[c->world->ids.value[c->index[i]]]);
 }
 
-/* Divides the box around the particles so that two cells are as long as a cluster, or less. */
+/* Divides the box of the particles so that two cells are at most as long as a cluster. */
 static sn_result lay_cells(clustering *c, sn_real size)
 {
     sn_vec3 low = place_of(c, 0), high = low;
@@ -131,7 +132,7 @@ static sn_result lay_cells(clustering *c, sn_real size)
     return SN_OK;
 }
 
-/* The clusters along an axis that a coordinate is in: the first, and how many, 1 or 2. */
+/* The clusters along an axis that contain a coordinate. *first: the first one. Returns 1 or 2, their number. */
 static uint32_t clusters_along(const clustering *c, sn_vec3 x, int axis, uint32_t *first)
 {
     double at = coordinate(x, axis) - coordinate(c->low, axis) + c->slack;
@@ -160,7 +161,7 @@ static void sort_into_clusters(clustering *c)
     sn_sort(c->item, c->sort, c->items);
 }
 
-/* The least number among those that a particle hangs together with; the way there is halved for those that come later. */
+/* The least number that is connected with a particle (union-find with path halving). */
 static uint32_t first_of(uint32_t *with, uint32_t i)
 {
     for (; with[i] != i; i = with[i])
@@ -168,8 +169,8 @@ static uint32_t first_of(uint32_t *with, uint32_t i)
     return i;
 }
 
-/* Makes the lists, leaving out clusters of one particle, which hold nothing. Returns the first particle, by its place in
-   index, that no chain of clusters joins to the first one; count: they are one body. */
+/* Makes the lists, without clusters of one particle, which have no effect. Returns the first particle (index in
+   `index`) that no chain of clusters connects with particle 0; count if all are connected. */
 static uint32_t list_clusters(clustering *c)
 {
     uint32_t *with = (uint32_t *)(void *)c->sort, numbers = 0;
@@ -195,7 +196,8 @@ static uint32_t list_clusters(clustering *c)
     return c->count;
 }
 
-/* Says which particle is left out, and what size of clusters would hold it. Two cells are one cluster, so there is one. */
+/* Reports an unconnected particle, and a sufficient size of clusters. Such a size exists, because two cells are one
+   cluster. */
 static sn_result fail_apart(clustering *c, sn_real size, uint32_t apart)
 {
     double enough = (double)size;

@@ -1,5 +1,4 @@
-/* The short forms: one call for the usual constraint. Each is sn_constraint_add with the points and parameters
-   given. */
+/* Short calls, one for each usual constraint. Each is sn_constraint_add with the given points and parameters. */
 #include "world/world.h"
 
 #include <string.h>
@@ -232,8 +231,8 @@ static sn_vec3 position(const sn_world *world, sn_particle particle)
     return vec4_xyz(world->particles.x[world->ids.value[particle.index]]);
 }
 
-/* How far x is from what the first `chosen` frame particles span (none, a point, a line), up to a common factor,
-   squared. */
+/* The squared distance of a particle from the span of the first `chosen` frame particles (none, a point, a line), up to
+   a common factor. */
 static double spread2(const sn_world *world, const sn_particle *frame, uint32_t chosen, sn_particle particle)
 {
     if (chosen == 0)
@@ -244,7 +243,7 @@ static double spread2(const sn_world *world, const sn_particle *frame, uint32_t 
     return vec3_dot_double(d, d);
 }
 
-/* The particle farthest from what was chosen so far, the first of several; one that was not chosen itself. */
+/* The particle farthest from that span that is not chosen yet; the first of several. */
 static sn_particle farthest(const sn_world *world, uint32_t count, const sn_particle *particles,
                             const sn_particle *frame, uint32_t chosen)
 {
@@ -263,8 +262,8 @@ static sn_particle farthest(const sn_world *world, uint32_t count, const sn_part
     return best;
 }
 
-/* The particles that the others are measured by: the first far from some particle, the second far from the first, the
-   third far from the line of both. False if there are not so many different ones. */
+/* Chooses the particles relative to which the others are measured: the first far from some particle, the second far
+   from the first, the third far from the line through both. False if there are too few different particles. */
 static bool choose_frame(const sn_world *world, uint32_t framed, uint32_t count, const sn_particle *particles,
                          sn_particle *frame)
 {
@@ -275,7 +274,7 @@ static bool choose_frame(const sn_world *world, uint32_t framed, uint32_t count,
     return frame[framed - 1].generation != 0;
 }
 
-/* Writes the numbers of the frame and one other particle for each of the others; returns how many there are. */
+/* For each of the other particles, writes the numbers of the frame and its own. Returns how many others there are. */
 static uint32_t list_others(uint32_t framed, const sn_particle *frame, uint32_t count, const sn_particle *particles,
                             uint32_t *index)
 {
@@ -294,7 +293,7 @@ static uint32_t list_others(uint32_t framed, const sn_particle *frame, uint32_t 
     return others;
 }
 
-/* Adds a constraint of the kind for every particle but the `framed` (2 or 3) that the others are measured by. */
+/* Adds a constraint of the kind for every particle except the `framed` (2 or 3) particles of the frame. */
 static sn_result add_flat(sn_world *world, uint32_t kind, uint32_t framed, uint32_t count, const sn_particle *particles,
                           sn_constraints *run)
 {

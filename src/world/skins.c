@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Between the parts of the hash. */
+/* Separates parts of the hash. */
 #define HASH_SKINS UINT64_C(0x736b696e73)
 
 sn_skin_def sn_default_skin_def(void)
@@ -77,8 +77,7 @@ static sn_result check(const sn_world *world, const sn_skin_def *def)
         return world_fail(world, SN_ERROR_ARGUMENT,
                           "skin: thickness is 0 m; it must be positive for a skin with self_collision");
     uint64_t total = (uint64_t)world->contact.triangle_table.count + def->triangle_count;
-    if (total > SN_MAX_COUNT) /* before the array, which is then surely too short,
-                               is read */
+    if (total > SN_MAX_COUNT) /* before the array is read, which in that case is surely too short */
         return world_fail(world, SN_ERROR_LIMIT, "%llu triangles of skins are more than the %u that a world can hold",
                           (unsigned long long)total, SN_MAX_COUNT);
     for (uint32_t i = 0; i < def->triangle_count; ++i) {
@@ -99,7 +98,7 @@ static uint32_t (*triangles(const sn_contact_world *contact))[3]
     return contact->triangle_table.column[0];
 }
 
-/* Skins are stored by number: the row of the first whose number is not below this one. */
+/* Skins are stored by number. Returns the row of the first skin whose number is not below this one. */
 static uint32_t row_for(const sn_contact_world *contact, uint32_t number)
 {
     uint32_t low = 0, high = contact->skin_table.count;
@@ -113,7 +112,7 @@ static uint32_t row_for(const sn_contact_world *contact, uint32_t number)
     return low;
 }
 
-/* From a row on: skins have moved by one, and their triangles and segments with them. */
+/* Updates skins from a row on, after they moved by one row and their triangles and segments moved with them. */
 static void renumber(sn_contact_world *contact, uint32_t row)
 {
     sn_skin_record *skin = contact_skins(contact);
@@ -124,7 +123,7 @@ static void renumber(sn_contact_world *contact, uint32_t row)
     }
 }
 
-/* Puts `count` items of `size` bytes into a table that has room for them. */
+/* Inserts `count` items of `size` bytes into a table that has room for them. */
 static void insert_items(sn_table *table, uint32_t at, const void *items, uint32_t count, size_t size)
 {
     char *to = (char *)table->column[0] + at * size;
@@ -143,7 +142,7 @@ static void include(sn_skin_record *skin, const uint32_t *numbers, size_t count)
     }
 }
 
-/* Room for it is there. */
+/* Memory must be reserved. */
 static void insert(sn_contact_world *contact, uint32_t number, const sn_skin_def *def)
 {
     sn_skin_record *skin = contact_skins(contact), made;
@@ -206,7 +205,7 @@ bool sn_skin_is_valid(const sn_world *world, sn_skin skin)
     return world && sn_ids_is_valid(&world->contact.skin_ids, skin.index, skin.generation);
 }
 
-/* Whether the handle is alive; otherwise an error names it. */
+/* Checks a handle. The error names the skin. */
 static sn_result check_skin(const sn_world *world, sn_skin skin)
 {
     if (sn_skin_is_valid(world, skin))
@@ -259,7 +258,7 @@ sn_result sn_skin_remove(sn_world *world, sn_skin skin)
     return SN_OK;
 }
 
-/* How many triangles of a skin are left, and moved to `to`: those whose particles all exist. */
+/* Moves the triangles of a skin whose particles all exist to `to`, and returns their number. */
 static uint32_t keep_living(const sn_world *world, const sn_skin_record *skin, uint32_t to)
 {
     uint32_t(*triangle)[3] = triangles(&world->contact), kept = 0;
@@ -272,7 +271,7 @@ static uint32_t keep_living(const sn_world *world, const sn_skin_record *skin, u
     return kept;
 }
 
-/* The same of segments. */
+/* The same for segments. */
 static uint32_t keep_living_segments(const sn_world *world, const sn_skin_record *skin, uint32_t to)
 {
     uint32_t(*segment)[2] = segments(&world->contact), kept = 0;

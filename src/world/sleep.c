@@ -1,16 +1,19 @@
-/* Sleep: what rests in contact is left out of the step.
+/* Sleep: things that rest in contact are left out of the step.
 
-   Particles that constraints or contacts join make up an island; immovable ones and fixed shapes join nothing. An island that touches
-   something that stands, or is held by it or by the world, and in which nothing was fast for a while, falls asleep as a whole: velocities become zero, and from then
-   on its particles count as immovable during every step. So contacts between them are neither looked for nor solved, what they
-   pushed is carried over, and a pile that wakes is held by the same pushes as before. Between steps their masses are what they
-   are: nothing else has to know what sleeps.
+   Particles that are joined by constraints or contacts form an island. Immovable particles and fixed shapes join
+   nothing. An island falls asleep as a whole if it touches something static, or is held by it or by the world, and
+   nothing in it was fast for a while. Its velocities are set to zero, and from then on its particles count as immovable
+   during every step. So contacts between them are neither searched nor solved. Their impulses are kept, and a pile that
+   wakes is held by the same impulses as before. Between steps the particles have their own masses, so nothing else
+   needs to know what sleeps.
 
-   The particles of an island that sleeps form a ring, by number: waking one of them goes round it. They wake when something
-   that moves comes to one of them, and with every edit that may concern them. Edits of particles that are held or touched by
-   sleepers but do not sleep themselves are noted, and told to those around at the start of the next step.
+   The particles of a sleeping island form a ring, by number: waking one of them follows the ring. They wake when
+   something that moves comes near one of them, and after every edit that may concern them. Awake or immovable particles
+   that hold or touch sleepers may also be edited. Such an edit is recorded, and wakes the sleepers at the start of the
+   next step.
 
-   A step that fails leaves them asleep: in a step, waking is noted as stirred until it has succeeded. */
+   If a step fails, sleepers stay asleep: during a step, waking particles are only marked as stirred until it has
+   succeeded. */
 #include "world/sleep_work.h"
 
 #include "base/hash.h"
@@ -21,13 +24,14 @@
 
 #include <string.h>
 
-/* Between the parts of the hash. */
+/* Separates parts of the hash. */
 #define HASH_SLEEP UINT64_C(0x736c656570)
 
-/* A share of the radius: so near, things touch. */
+/* Share of the radius: things at this distance count as touching. */
 #define TOUCH ((sn_real)0.05)
 
-/* For calm: something came, went or was edited since the last step, and wakes what it touches or holds. */
+/* A value of calm: the particle was added, removed or edited since the last step, and wakes things that it touches or
+   holds. */
 #define DISTURBED ((sn_real)-1)
 
 static bool *stirred(const sn_world *world)
@@ -85,15 +89,15 @@ uint64_t sn_sleep_hash(uint64_t hash, const sn_world *world)
         sn_real own = there ? sleep_calm(world)[i] : DISTURBED;
         if (sn_ids_is_live(&world->ids, i))
             hash = hash_u64(hash_real(hash, own), there ? sleep_column(world, SLEEP_NEXT)[i] : 0);
-        else if (there && own < 0) /* of one that is gone */
+        else if (there && own < 0) /* of a removed particle */
             hash = hash_u64(hash, i);
     }
     return hash;
 }
 
-/* ---- Waking --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Waking ------------------------------------------------------------------------------------------------------ */
 
-/* Between steps, at once. */
+/* For use between steps: at once. */
 static void wake_ring(sn_world *world, uint32_t number)
 {
     sn_sleep *sleep = &world->contact.sleep;
@@ -125,7 +129,7 @@ void sn_sleep_disturb_constraint(sn_world *world, const sn_pool *pool, uint32_t 
         sn_sleep_disturb(world, held[i]);
 }
 
-/* All are as if they had just come. */
+/* All count as just added. */
 void sn_sleep_wake_all(sn_world *world)
 {
     world->contact.sleep.table.count = 0;
@@ -155,7 +159,7 @@ sn_result sn_particle_wake(sn_world *world, sn_particle particle)
     return SN_OK;
 }
 
-/* ---- Fixed shapes -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes ------------------------------------------------------------------------------------------------ */
 
 void sn_sleep_fixed_shape_leaves(sn_world *world, uint32_t number)
 {
@@ -175,14 +179,14 @@ static bool is_within(const sn_bounds *box, sn_vec3 p, sn_real reach)
            p.y - reach <= box->high.y && p.z + reach >= box->low.z && p.z - reach <= box->high.z;
 }
 
-/* m: how far it reaches: its radius, or that of a ball around a body. */
+/* m: its radius, or that of a sphere around a body. */
 static sn_real reach_of(const sn_world *world, uint32_t slot)
 {
     uint32_t row = world->particles.body[slot];
     return row ? sn_body_reach(world, row - 1, false) : world->particles.radius[slot];
 }
 
-/* Whether a particle is so near to a fixed shape in a pose; box: around that. Those that it does not collide with are not. */
+/* True if a particle is within `reach` of a fixed shape at a pose, and may collide with it. box: of the shape. */
 static bool is_near(const sn_world *world, uint32_t slot, const sn_fixed_shape *r, const sn_pose *pose,
                     const sn_bounds *box, sn_real reach)
 {
@@ -202,7 +206,7 @@ void sn_sleep_fixed_shape_comes(sn_world *world, uint32_t number)
     if (!world->contact.sleep.sleepers)
         return;
     sn_bounds box = sn_shape_bounds_at(&r->shape, &pose);
-    world->busy = true; /* a field may be the caller's function */
+    world->busy = true; /* a distance field may be the caller's function */
     for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
         if (!sn_sleep_has(&world->contact.sleep, i))
             continue;
@@ -213,7 +217,7 @@ void sn_sleep_fixed_shape_comes(sn_world *world, uint32_t number)
     world->busy = false;
 }
 
-/* ---- At the start of a step --------------------------------------------------------------------------------------------------------- */
+/* ---- At the start of a step -------------------------------------------------------------------------------------- */
 
 static bool holds(const sn_world *world, uint32_t number)
 {
@@ -230,7 +234,7 @@ static bool holds_slot(const sn_world *world, uint32_t slot)
     return holds(world, world->particles.index[slot]);
 }
 
-/* In a step: they move again, and will stay awake if it succeeds. */
+/* For use in a step: the particles of the ring move again, and stay awake if the step succeeds. */
 static void stir(sn_world *world, uint32_t number)
 {
     const sn_real *w = world->contact.sleep.table.column[SLEEP_W];
@@ -242,7 +246,7 @@ static void stir(sn_world *world, uint32_t number)
     }
 }
 
-/* m: where a particle is going in a step of dt, as far as can be told at its start. */
+/* m: the displacement of a particle in a step of dt, as far as it is known at the start. */
 static sn_vec3 way_of(const sn_world *world, uint32_t slot, sn_real dt)
 {
     const sn_particle_store *p = &world->particles;
@@ -264,7 +268,7 @@ sn_real sn_sleep_turning(const sn_world *world, uint32_t slot)
     return vec3_length(vec4_xyz(spin[number])) * world->particles.radius[slot];
 }
 
-/* Whether a particle wakes whom it comes to. One that is led somewhere does, however slowly. */
+/* True if a particle wakes sleepers that it comes near. A particle with a target always does, however slow it is. */
 static bool wakes_others(const sn_world *world, uint32_t slot, sn_real dt)
 {
     const sn_particle_store *p = &world->particles;
@@ -276,7 +280,7 @@ static bool wakes_others(const sn_world *world, uint32_t slot, sn_real dt)
     return p->target[slot] ? way > 0 : way > least || sn_sleep_turning(world, slot) * dt > least;
 }
 
-/* Those whose edits others must be told of: disturbed, or led. */
+/* True if sleepers must learn of a change of this particle: it is disturbed, or moves to a target. */
 static bool is_disturbed(const sn_world *world, uint32_t number)
 {
     if (sleep_calm(world)[number] < 0)
@@ -309,7 +313,7 @@ sn_kept_impulse sn_sleep_impulse_of_bodies(const sn_kept_manifold *kept)
     return (sn_kept_impulse){.number = (uint32_t)(kept->key[0] >> 32), .other = (uint32_t)kept->key[0]};
 }
 
-/* If one of these is disturbed, the others wake. */
+/* If one of these is disturbed, wakes the others. */
 static void tell(sn_world *world, const uint32_t *number, uint32_t count)
 {
     bool disturbed = false;
@@ -319,7 +323,7 @@ static void tell(sn_world *world, const uint32_t *number, uint32_t count)
         stir(world, number[i]);
 }
 
-/* Tells those that touched, or are held by, something that was edited. */
+/* Wakes particles that touched, or are held by, something that was edited. */
 static void tell_all(sn_world *world)
 {
     const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
@@ -346,7 +350,7 @@ bool sn_sleep_is_on(const sn_world *world)
     return world->contact.settings.sleep && world->contact.settings.on;
 }
 
-/* Pushes are accelerations times the square of the substep. The state has the effective step of the integrator. */
+/* Impulses are accelerations times the square of the substep. The state has the effective step of the integrator. */
 static sn_real factor_for(const sn_world *world, sn_real h)
 {
     sn_real old = world->state.h / sn_integrators[world->state.settings.integrator]->step_factor;
@@ -357,7 +361,7 @@ bool sn_sleep_begin(sn_world *world, sn_real dt)
 {
     sn_sleep *sleep = &world->contact.sleep;
     uint32_t numbers = world->ids.table.count;
-    sleep->changes += sleep->woke; /* in a step that failed: they sleep again */
+    sleep->changes += sleep->woke; /* those that woke in a failed step sleep again */
     sleep->woke = sleep->news = false;
     if (!sn_sleep_is_on(world))
         return true;
@@ -365,8 +369,8 @@ bool sn_sleep_begin(sn_world *world, sn_real dt)
     if (!sn_table_reserve(&sleep->table, &world->allocator, numbers))
         return false;
     for (uint32_t i = sleep->table.count; i < numbers; sleep->table.count = ++i) {
-        sleep_calm(world)[i] =
-            sn_ids_is_live(&world->ids, i) ? DISTURBED : 0; /* one that came and went touched nothing */
+        sleep_calm(world)[i] = sn_ids_is_live(&world->ids, i) ? DISTURBED : 0; /* if it was added and removed since, it
+                                                                                  touched nothing */
         sleep_column(world, SLEEP_NEXT)[i] = 0;
     }
     if (!sleep->sleepers)
@@ -387,7 +391,7 @@ bool sn_sleep_begin(sn_world *world, sn_real dt)
     return true;
 }
 
-/* m: how far things may come nearer that are said to stand: what gravity does in a step. */
+/* m: how much closer things that count as resting may come in a step, because of gravity. */
 static sn_real slack(const sn_world *world, sn_real dt)
 {
     return vec3_length(world->state.settings.gravity) * dt * dt;
@@ -407,7 +411,7 @@ void sn_sleep_meet_fixed_shapes(sn_world *world, sn_real dt)
                 continue;
             uint32_t slot = world->ids.value[i];
             sn_real touch = reach_of(world, slot) * (1 + TOUCH) + slack(world, dt), far = m[k].speed * dt;
-            far = isfinite(far) ? far : (sn_real)INFINITY; /* a plane that turns */
+            far = isfinite(far) ? far : (sn_real)INFINITY; /* a rotating plane */
             if (is_within(&m[k].swept, vec4_xyz(world->particles.x[slot]), touch) &&
                 is_near(world, slot, r, &m[k].step_start, &m[k].swept, touch + far))
                 stir(world, i);
@@ -428,7 +432,7 @@ bool sn_sleep_asks(const sn_world *world, const uint32_t *slot, uint32_t count)
     return sleeps && wakes;
 }
 
-/* Whether something that moves passes another closely. */
+/* True if a moving particle passes closely by another. */
 static bool comes_to(const sn_world *world, uint32_t mover, uint32_t sleeper, sn_real dt)
 {
     const sn_particle_store *p = &world->particles;
@@ -519,7 +523,7 @@ bool sn_sleep_meet(sn_world *world, sn_real dt)
                 wake_pair(world, c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i],
                           c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i], dt);
     for (uint32_t i = 0; i < c->skin_contacts; ++i)
-        if (skin_contact[i].triangle != SN_SKIN_CONTACT_PAIR) /* those are still in their batch */
+        if (skin_contact[i].triangle != SN_SKIN_CONTACT_PAIR) /* contacts of pairs are still in their batches */
             wake_skin_contact(world, &skin_contact[i], dt);
     bool now = world->contact.sleep.woke;
     world->contact.sleep.woke = before || now;
@@ -591,7 +595,7 @@ void sn_sleep_keep_awake(sn_world *world)
     sleep->woke = false;
 }
 
-/* ---- At its end ------------------------------------------------------------------------------------------------------------------- */
+/* ---- At the end of a step ---------------------------------------------------------------------------------------- */
 
 bool sn_sleep_has_impulse(const sn_world *world, const sn_kept_impulse *kept)
 {

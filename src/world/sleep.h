@@ -1,4 +1,4 @@
-/* Sleep: what rests in contact is left out of the step. See sleep.c. */
+/* Sleep: things that rest in contact are left out of the step. See sleep.c. */
 #ifndef SN_WORLD_SLEEP_H
 #define SN_WORLD_SLEEP_H
 
@@ -6,14 +6,14 @@
 #include "base/vec.h"
 
 typedef struct sn_sleep {
-    sn_table table;    /* by particle number; see sleep_work.h. Numbers beyond its end are awake and just came. State */
-    uint32_t sleepers; /* how many sleep; derived */
-    bool woke, held;   /* in the step that runs: something woke; sleepers are immovable. Not state */
-    bool news;         /* in the step that runs: something was edited, or is led somewhere. Not state */
-    uint64_t changes;  /* so often something fell asleep or woke, also for the step that runs. Not state */
-    uint32_t
-        searched; /* numbers below this have a parent of the last search for islands; see sn_sleep_island. Not state */
-    sn_real factor; /* what pushes of sleepers are to be multiplied by in it; see sn_sleep_begin */
+    sn_table table;    /* by particle number; see sleep_work.h. Numbers beyond its end are awake and new. State */
+    uint32_t sleepers; /* number of sleepers; derived */
+    bool woke, held;   /* in the present step: something woke; sleepers are immovable. Not state */
+    bool news;         /* in the present step: something was edited, or has a target. Not state */
+    uint64_t changes;  /* counts how often something fell asleep or woke, also in the present step. Not state */
+    uint32_t searched; /* numbers below this have a parent from the last search for islands; see sn_sleep_island. Not
+                          state */
+    sn_real factor;    /* factor for impulses of sleepers in the present step; see sn_sleep_begin */
 } sn_sleep;
 
 struct sn_world;
@@ -26,76 +26,79 @@ void sn_sleep_release(sn_sleep *sleep, const sn_allocator *allocator);
 /* After the table was read from a snapshot. */
 void sn_sleep_restored(sn_sleep *sleep);
 
-/* Does nothing to the hash where sleep is off. */
+/* Leaves the hash unchanged if sleep is off. */
 uint64_t sn_sleep_hash(uint64_t hash, const struct sn_world *world);
 
 bool sn_sleep_has(const sn_sleep *sleep, uint32_t number);
 
-/* A number that all particles of an island share, as of the last search: one of theirs. Its own for one that is not known. */
+/* The lowest number of a particle's island, as of the last search; the particle's own number if it is unknown. */
 uint32_t sn_sleep_island(const struct sn_world *world, uint32_t number);
 
-/* Whether a particle sleeps, and goes on doing so in the step that runs. */
+/* True if a particle sleeps, and does not wake in the present step. */
 bool sn_sleep_holds(const struct sn_world *world, uint32_t number);
 
-/* ---- Edits: they wake --------------------------------------------------------------------------------------------------- */
+/* ---- Edits wake -------------------------------------------------------------------------------------------------- */
 
-/* Something about a particle was changed, or it comes, or goes: wakes its island, and in the next step whatever it touches
-   or holds. */
+/* Call it when a particle is added, changed or removed: wakes its island, and in the next step everything that it
+   touches or holds. */
 void sn_sleep_disturb(struct sn_world *world, uint32_t number);
 
 /* The same for all particles of a constraint. */
 void sn_sleep_disturb_constraint(struct sn_world *world, const struct sn_pool *pool, uint32_t row);
 
-/* Wakes everything. */
+/* Wakes all particles. */
 void sn_sleep_wake_all(struct sn_world *world);
 
-/* A fixed shape is about to go, or to become another: wakes what touches it. */
+/* Before a fixed shape is removed or changed: wakes things that touch it. */
 void sn_sleep_fixed_shape_leaves(struct sn_world *world, uint32_t number);
 
-/* A fixed shape has come, or become another: wakes what touches it now. */
+/* After a fixed shape was added or changed: wakes things that touch it now. */
 void sn_sleep_fixed_shape_comes(struct sn_world *world, uint32_t number);
 
-/* ---- A step --------------------------------------------------------------------------------------------------------------- */
+/* ---- A step ------------------------------------------------------------------------------------------------------ */
 
-/* At the start of one of dt: those that sleep become immovable until sn_sleep_end, but for those that edits or targets wake.
+/* At the start of a step of dt: sleepers become immovable until sn_sleep_end, except those that edits or targets wake.
    False when memory runs out. */
 bool sn_sleep_begin(struct sn_world *world, sn_real dt);
 
-/* Once the motions of fixed shapes are known: those that move wake what they may touch. */
+/* After the motions of fixed shapes were computed: moving shapes wake sleepers that they may touch. */
 void sn_sleep_meet_fixed_shapes(struct sn_world *world, sn_real dt);
 
-/* Once pairs and contacts with skins are found: what moves wakes what it comes to. Whether something woke: then all must be
-   found anew. */
+/* After pairs and contacts with skins were found: moving particles wake sleepers that they come near. True if something
+   woke: then everything must be searched again. */
 bool sn_sleep_meet(struct sn_world *world, sn_real dt);
 
-/* The same for four vertices of surfaces that are so far apart. */
+/* The same for four vertices of surfaces at this distance. */
 void sn_sleep_meet_surfaces(struct sn_world *world, const uint32_t slot[4], sn_real distance, sn_real reach,
                             sn_real dt);
 
-/* m: pairs of surfaces that have more to spare than this, and what their velocities may lead to in dt, do not wake each other. */
+/* m: two surfaces do not wake each other if the gap between them is larger than this plus the displacement due to their
+   velocities in dt. */
 sn_real sn_sleep_surface_slack(const struct sn_world *world, sn_real dt);
 
-/* The same once contacts of bodies are found. */
+/* The same after contacts of bodies were found. */
 bool sn_sleep_meet_bodies(struct sn_world *world, sn_real dt);
 
-/* Whether contact of these, all of which are immovable in this step, is to be looked at: one sleeps, and another may wake it. */
+/* True if contact of these, all of which are immovable in this step, must be examined: one sleeps, and another may wake
+   it. */
 bool sn_sleep_asks(const struct sn_world *world, const uint32_t *slot, uint32_t count);
 
-/* When all substeps are taken: wakes bodies that were struck or pushed in them by others that were not seen to come, and that would have
-   become faster than sleep_speed had they been awake. Whether one woke: then the step is put back, these are stirred again, and it is taken
-   again. */
+/* After all substeps: wakes bodies that were hit or pushed by others whose approach was not detected, and that would
+   have become faster than sleep_speed if they had been awake. True if one woke: then the step is undone, these bodies
+   are stirred again, and the step is repeated. */
 bool sn_sleep_struck(struct sn_world *world);
 void sn_sleep_stir_again(struct sn_world *world);
 
-/* The step has succeeded: what woke stays awake. A step that fails leaves it asleep. */
+/* The step has succeeded: particles that woke stay awake. After a failed step they are asleep. */
 void sn_sleep_keep_awake(struct sn_world *world);
 
-/* Whether a contact is one of sleepers with things that stand, and stays what it was. During a step. */
+/* True if a contact is between sleepers and resting things, so that its impulse is kept unchanged. For use during a
+   step. */
 bool sn_sleep_has_impulse(const struct sn_world *world, const struct sn_kept_impulse *kept);
 
 void sn_sleep_end(struct sn_world *world);
 
-/* After a step of dt: what has been calm for long enough falls asleep. */
+/* After a step of dt: islands that have been calm for long enough fall asleep. */
 void sn_sleep_settle(struct sn_world *world, sn_real dt);
 
 #endif

@@ -1,10 +1,10 @@
-/* Sleep: which islands there are, and which of them fall asleep; sleep.c says what sleep is. */
+/* Sleep: finds islands, and decides which of them fall asleep. For sleep itself see sleep.c. */
 #include "world/sleep_work.h"
 
 #include "base/math.h"
 #include "base/quat.h"
 
-/* Times sleep_time: what was around one place for so long rests, whatever its velocity. */
+/* Times sleep_time: a body that stayed around one place for this long rests, whatever its velocity. */
 #define A_WHILE ((sn_real)3)
 
 /* Marks of islands. */
@@ -15,7 +15,7 @@ static bool is_movable(const sn_world *world, uint32_t number)
     return sn_ids_is_live(&world->ids, number) && world->particles.x[world->ids.value[number]].w != 0;
 }
 
-/* Whether it was led, and moved, in this step. */
+/* True if it moved to a target in this step. */
 static bool was_led(const sn_world *world, uint32_t number)
 {
     if (!sn_ids_is_live(&world->ids, number))
@@ -24,9 +24,10 @@ static bool was_led(const sn_world *world, uint32_t number)
     return world->particles.target[slot] && vec3_length(vec4_xyz(world->particles.v[slot])) > 0;
 }
 
-/* Whether a body was around one place for a while: it came no farther from it than sleep_speed would bring it in that time. What a body
-   of a heap does is not always what its velocity says. Joints pull it into others, contact stops it as well as it can, and what is left
-   is a velocity that leads nowhere, because overlaps are parted without one; or it trembles. */
+/* True if a body stayed around one place for a while: it moved no farther than it would at sleep_speed in that time. In
+   a heap the velocity of a body is not always that of its motion. Joints pull it into other bodies, and contact resists
+   as well as it can; the velocity that is left moves nothing, because overlaps are reduced without velocity. Or the
+   body trembles. */
 static bool stays(const sn_world *world, uint32_t row, sn_real dt)
 {
     const sn_contact_settings *settings = &world->contact.settings;
@@ -40,14 +41,14 @@ static bool stays(const sn_world *world, uint32_t row, sn_real dt)
         body->rest_time += dt;
         return body->rested || body->rest_time >= long_time;
     }
-    body->rested = known && body->rest_time >= long_time; /* it creeps */
+    body->rested = known && body->rest_time >= long_time; /* it only creeps */
     body->rest_place = place;
     body->rest_turn = turn;
     body->rest_time = 0;
     return body->rested;
 }
 
-/* Whether a particle, or a body, was slow in this step. */
+/* True if a particle or a body was slow in this step. */
 static bool was_slow(const sn_world *world, uint32_t slot, sn_real dt)
 {
     const sn_real most = world->contact.settings.sleep_speed;
@@ -55,7 +56,7 @@ static bool was_slow(const sn_world *world, uint32_t slot, sn_real dt)
     return at_rest || (vec3_length(vec4_xyz(world->particles.v[slot])) < most && sn_sleep_turning(world, slot) <= most);
 }
 
-/* Whether one is ready. */
+/* Updates the calm times. True if a particle has been calm for long enough. */
 static bool count_calm(sn_world *world, sn_real dt)
 {
     const sn_contact_settings *settings = &world->contact.settings;
@@ -77,7 +78,7 @@ static bool count_calm(sn_world *world, sn_real dt)
     return ready;
 }
 
-/* The lowest number of the island; ways become shorter each time. */
+/* The lowest number of the island (union-find with path halving). */
 static uint32_t first_of(const sn_world *world, uint32_t number)
 {
     uint32_t *parent = sleep_column(world, SLEEP_PARENT);
@@ -93,7 +94,7 @@ static void join(const sn_world *world, uint32_t a, uint32_t b)
     sleep_column(world, SLEEP_PARENT)[a < b ? b : a] = a < b ? a : b;
 }
 
-/* Joins those of these that move. They touch what does not. */
+/* Joins the movable particles of these. If some are not movable, marks the island as touching something. */
 static void join_all(sn_world *world, const uint32_t *number, uint32_t count)
 {
     uint32_t one = UINT32_MAX, said = 0;
@@ -119,7 +120,7 @@ static void join_by_constraints(sn_world *world)
             if (sn_ids_is_live(&pool->ids, row)) {
                 const uint32_t *held = sn_store_particles(&world->constraints, pool, row, small, &count);
                 join_all(world, held, count);
-                if (count == 1) /* the world stands */
+                if (count == 1) /* it is held by the world */
                     sleep_column(world, SLEEP_MARKS)[held[0]] |= TOUCHES;
             }
     }
@@ -142,7 +143,7 @@ static void join_by_contacts(sn_world *world)
             number[k] = world->particles.index[touch[i].slot[k]];
         if (touch[i].normal_impulse > 0)
             join_all(world, number, 4);
-        if (touch[i].normal_impulse > 0 && touch[i].shell && !touch[i].body) /* corners of that have other slots */
+        if (touch[i].normal_impulse > 0 && touch[i].shell && !touch[i].body) /* the other corners have other slots */
             sleep_column(world, SLEEP_MARKS)[number[0]] |=
                 m[touch[i].shell->number].moves ? TOUCHES | RESTLESS : TOUCHES;
     }
@@ -156,7 +157,7 @@ static void join_by_contacts(sn_world *world)
     }
 }
 
-/* What is said of one is said of the first of its island. */
+/* Adds the marks of each particle to the first one of its island. */
 static void gather_marks(sn_world *world)
 {
     uint32_t *marks = sleep_column(world, SLEEP_MARKS);
@@ -182,8 +183,8 @@ static void fall_asleep(sn_world *world, uint32_t number)
     world->contact.sleep.changes++;
 }
 
-/* Those of islands that rest, in the order of their numbers: the first is met first. Islands that sleep already may be joined by
-   others. */
+/* Makes rings of resting islands, in the order of numbers: so the first of an island comes first. An island that sleeps
+   already may be joined by others. */
 static void make_rings(sn_world *world)
 {
     uint32_t *next = sleep_column(world, SLEEP_NEXT), *last = sleep_column(world, SLEEP_LAST);

@@ -1,13 +1,13 @@
 /* Snapshots: the whole state of a world in one block of memory.
 
-   One function, walk, names every part of the state, once; it is run to measure, to write, to reserve and to read. A
-   restore first reserves everything that it needs, which may fail, and then copies, which cannot. */
+   One function, walk, names every part of the state, once. It is run to measure, to write, to reserve and to read. A
+   restore first reserves all memory that it needs, which may fail, and then copies, which cannot. */
 #include "world/world.h"
 
 #include <string.h>
 
 struct sn_snapshot {
-    sn_allocator allocator; /* of the world that made it: it may outlive that world */
+    sn_allocator allocator; /* that of the world; the snapshot may outlive the world */
     unsigned char *data;
     size_t size;
     size_t capacity;
@@ -18,7 +18,7 @@ typedef enum stream_mode { MEASURE, WRITE, RESERVE, READ } stream_mode;
 typedef struct stream {
     stream_mode mode;
     unsigned char *at;
-    size_t size; /* walked so far */
+    size_t size; /* bytes so far */
     const sn_allocator *allocator;
     bool failed; /* out of memory while reserving */
 } stream;
@@ -66,7 +66,7 @@ static void walk_ids(stream *s, sn_ids *ids)
         sn_ids_restored(ids);
 }
 
-/* What a kind must look like for its constraints to make sense in another world. */
+/* Properties of a kind that must be the same in another world for its constraints to make sense there. */
 typedef struct kind_mark {
     uint32_t kind;
     uint32_t points, rows, params, inequality, point_params, state;
@@ -74,7 +74,7 @@ typedef struct kind_mark {
     char name[64];
 } kind_mark;
 
-/* Fills every byte of it, so that two marks can be compared as memory. */
+/* Sets every byte, so that two marks can be compared as memory. */
 static void make_mark(kind_mark *mark, const sn_pool *pool, uint32_t kind)
 {
     memset(mark, 0, sizeof *mark);
@@ -99,7 +99,7 @@ static void walk_pool(stream *s, sn_pool *pool)
     walk_table(s, &pool->user_table);
 }
 
-/* The pools that hold constraints, each behind its mark; a mark of kind 0 ends them. */
+/* The pools that have constraints, each after its mark. A mark of kind 0 ends the list. */
 static void walk_pools(stream *s, sn_store *store)
 {
     kind_mark mark;
@@ -125,8 +125,9 @@ static void walk_pools(stream *s, sn_store *store)
     }
 }
 
-/* The highest generations of constraints, of empty pools, too: a handle of one that was removed before the save must stay stale in
-   another world. There a number may be another kind's, whose generations then rise without need. */
+/* The highest generations of constraints, also of empty pools: the handle of a constraint that was removed before the
+   save must stay stale in another world. There the number may belong to another kind, whose generations then rise
+   without need. */
 static void walk_generations(stream *s, sn_store *store)
 {
     uint32_t count = store->kind_count;
@@ -143,7 +144,8 @@ static void walk_generations(stream *s, sn_store *store)
     }
 }
 
-/* The plan, as it is: one that was made anew after edits would not be the same, and edits may come before the next step. */
+/* The plan itself: a plan that is made again after edits would be different, and edits may come before the next
+   step. */
 static void walk_plan(stream *s, sn_world *world)
 {
     sn_plan *plan = &world->plan;
@@ -171,10 +173,10 @@ static void walk_plan(stream *s, sn_world *world)
     SN_PLAN_ARRAYS(SN_PLAN_TABLE)
 #undef SN_PLAN_TABLE
     if (s->mode == RESERVE || s->mode == READ)
-        sn_plan_bind(plan); /* also where memory then runs out, and the plan stays what it was */
+        sn_plan_bind(plan); /* also if memory runs out later, and the plan stays what it was */
 }
 
-/* What limits were made from, where tears have left less of them than the constraints would make now. */
+/* The data from which limits were made, if tears have removed some limits that the constraints would make again. */
 static void walk_limits(stream *s, sn_world *world)
 {
     sn_limits_base *base = &world->limits;
@@ -202,8 +204,8 @@ static void walk_limits(stream *s, sn_world *world)
     walk_bytes(s, base->particles, sizeof base->particles);
 }
 
-/* What contact knows, less the fixed shapes' records, which come at the start. Shapes are not written: a world keeps all
-   that it ever had. */
+/* The data of contact, except the records of fixed shapes, which come at the start. Shapes are not written: a world
+   keeps all shapes that it ever had. */
 static void walk_contact(stream *s, sn_contact_world *contact)
 {
     walk_bytes(s, &contact->settings, sizeof contact->settings);
@@ -229,8 +231,8 @@ static void walk_contact(stream *s, sn_contact_world *contact)
         sn_contact_restored(contact);
 }
 
-/* The hulls that bodies have: each as its number, how many points it was made of, and these. The number 0 ends them. A world
-   that has no hull of those points makes it, bit for bit the same, while it reserves. */
+/* The hulls that bodies use: for each its number, the number of its points, and the points. The number 0 ends the list.
+   A world without a hull of these points makes it, bit for bit the same, in RESERVE. */
 static void walk_hulls(stream *s, sn_bodies *bodies)
 {
     uint32_t head[2] = {0, 0};
@@ -261,8 +263,8 @@ static void walk_hulls(stream *s, sn_bodies *bodies)
         sn_bodies_hulls_bound(bodies);
 }
 
-/* Everything. The dimensions, the fixed shapes with the hashes of what they are made of, and the marks come first, so that a restore
-   can check them. */
+/* The whole state. The dimensions, the fixed shapes with the hashes of their data, and the marks come first, so that a
+   restore can check them. */
 static void walk(stream *s, sn_world *world)
 {
     uint32_t numbers[2] = {world->dimensions, world->constraints.counts.most_points};
@@ -279,7 +281,7 @@ static void walk(stream *s, sn_world *world)
     walk_generations(s, &world->constraints);
     uint32_t compactions = world->constraints.counts.compactions;
     walk_bytes(s, &world->constraints.counts, sizeof world->constraints.counts);
-    if (s->mode == READ) /* counts on, so that what was derived from other sequence numbers is seen to be out of date */
+    if (s->mode == READ) /* must rise, so that data derived from other sequence numbers are recognised as outdated */
         world->constraints.counts.compactions = compactions + 1;
     walk_table(s, &world->constraints.run_table);
     walk_table(s, &world->constraints.spot_table);
@@ -296,7 +298,7 @@ static void walk(stream *s, sn_world *world)
         world->breaking.broken_table.count = 0;
     uint32_t next_field = world->state.next_field, next_drag = world->state.next_drag;
     walk_bytes(s, &world->state, sizeof world->state);
-    if (s->mode == READ && world->state.next_field < next_field) /* numbers of fields and drags are not used again */
+    if (s->mode == READ && world->state.next_field < next_field) /* numbers of fields and drags are not reused */
         world->state.next_field = next_field;
     if (s->mode == READ && world->state.next_drag < next_drag)
         world->state.next_drag = next_drag;
@@ -336,8 +338,8 @@ static void walk(stream *s, sn_world *world)
         world->contact.has_radii = world->contact.has_radii || world->particles.radius[i] > 0;
 }
 
-/* How many bytes to write. The order is rid of removed constraints first: it could otherwise mention pools that are
-   empty, and so not written. 0 when there is no memory for that. */
+/* The size in bytes. First removes dead entries from the order of constraints: these could refer to empty pools, which
+   are not written. 0 if there is no memory for that. */
 size_t sn_state_measure(sn_world *world)
 {
     if (world->constraints.counts.removed && !sn_store_compact(&world->constraints, &world->allocator))
@@ -395,7 +397,7 @@ sn_result sn_world_save_into(sn_world *world, sn_snapshot *snapshot)
     return SN_OK;
 }
 
-/* Whether the world has the mesh or field of every fixed shape in the snapshot; they are stepped over. */
+/* Checks that the world has the data of every fixed shape in the snapshot. Skips the records. */
 static sn_result check_fixed_shapes(sn_world *world, unsigned char **at)
 {
     uint32_t count;
@@ -415,7 +417,7 @@ static sn_result check_fixed_shapes(sn_world *world, unsigned char **at)
     return SN_OK;
 }
 
-/* The same for the fields of objects. */
+/* The same for the distance fields of objects. */
 static sn_result check_object_fields(sn_world *world, unsigned char **at)
 {
     uint32_t count;
@@ -434,7 +436,7 @@ static sn_result check_object_fields(sn_world *world, unsigned char **at)
     return SN_OK;
 }
 
-/* Bodies bring their hulls with them. */
+/* Skips bodies, whose hulls are part of the snapshot. */
 static void step_over_bodies(unsigned char **at)
 {
     uint32_t count, head[2];
@@ -446,7 +448,7 @@ static void step_over_bodies(unsigned char **at)
     } while (head[0]);
 }
 
-/* Whether every kind that the snapshot uses means the same here. The tables behind each mark are stepped over. */
+/* Checks that every kind in the snapshot is the same here. Skips the tables after each mark. */
 static sn_result check(sn_world *world, const unsigned char *data)
 {
     stream s = {.mode = RESERVE, .at = (unsigned char *)data}; /* reads only */
@@ -502,7 +504,8 @@ sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size)
     if (s.failed)
         return world_fail(world, SN_ERROR_MEMORY, "no memory to restore a snapshot of %zu bytes", size);
 
-    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) { /* those not in the snapshot become empty */
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) { /* kinds that are not in the snapshot become
+                                                                               empty */
         sn_pool *pool = world->constraints.pool[kind];
         pool->table.count = pool->ids.table.count = pool->ids.live = pool->ids.lowest_free = 0;
         pool->list_table.count = pool->list_waste = pool->own_table.count = pool->user_table.count = 0;
@@ -510,7 +513,7 @@ sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size)
     }
     s = (stream){.mode = READ, .at = at};
     walk(&s, world);
-    if (world->plan.made) /* storage and constraints are those that it was made for */
+    if (world->plan.made) /* storage and constraints are those for which it was made */
         sn_store_log_begin(&world->constraints);
     sn_limits_restored(world);
     world->incidence.built = false;

@@ -1,4 +1,4 @@
-/* The constraints of a substep: particles are predicted, and moved until the constraints hold. */
+/* The constraints of a substep: predicts particles, and moves them until the constraints hold. */
 #include "contact/particle_supports.h"
 #include "solvers/preload.h"
 #include "world/substep.h"
@@ -8,7 +8,7 @@
 const sn_solver_method *sn_solve_method(const sn_world *world, bool still)
 {
     const sn_solver_method *chosen = sn_solvers[world->state.settings.solver];
-    /* at rest there is nothing to be legal about but positions: statics works on those */
+    /* statics solves for positions only, so methods without projections use Gauss-Seidel */
     return still && !chosen->own_projections ? &sn_solver_gauss_seidel : chosen;
 }
 
@@ -78,8 +78,8 @@ sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
     uint64_t passes = sweeps * settings->substeps * settings->iterations;
     sn_frame frame = sn_world_frame(world);
     frame.d = world->particles.x_low;
-    frame.start = world->particles.y; /* where some row looks back, */
-    frame.x_low = world->particles.d; /*   and what rounding left over of it */
+    frame.start = world->particles.y; /* positions at the start of the substep, if some row needs them */
+    frame.x_low = world->particles.d; /* and their rounding remainders */
     frame.held = true;
     frame.expected = world->body_contacts.expects ? world->body_contacts.expect_table.column[0] : NULL;
     return (sn_solver_in){.store = &world->constraints,
@@ -115,7 +115,7 @@ static sn_solver_in input_of(const sn_substep *s)
     return in;
 }
 
-/* ---- All at once ------------------------------------------------------------------------------------------------------ */
+/* ---- All particles at once --------------------------------------------------------------------------------------- */
 
 static sn_result solve_at_once(sn_substep *s)
 {
@@ -134,10 +134,10 @@ static sn_result solve_at_once(sn_substep *s)
     return sn_fault_constraint(world, &out);
 }
 
-/* ---- Tile by tile ----------------------------------------------------------------------------------------------------- */
+/* ---- Tile by tile ------------------------------------------------------------------------------------------------ */
 
-/* Whether nothing but constraints reads or writes particles between the first substep and the last. Then tiles settle no sooner than in
-   the next substep and those of planes stay in planes, except where sn_tiled_begin found that others look on. */
+/* True if only constraints read or write particles between the first substep and the last. Then tiles settle only in
+   the next substep, and tiles in planes stay there, except where sn_tiled_begin found that others read them. */
 static bool stay_resident(const sn_substep *s)
 {
     const sn_world *world = s->world;
@@ -166,7 +166,7 @@ bool sn_solve_interleaves_contact(const sn_substep *s)
     return s->solver == &sn_solver_tiled && s->integrator->kick == 1 && s->world->state.settings.iterations > 0;
 }
 
-/* One pass; and contact, which has the last word in it. */
+/* One pass over the constraints, followed by contact. */
 static sn_result make_pass(sn_substep *s, sn_tiled *t, sn_real *largest)
 {
     sn_world *world = s->world;
@@ -182,11 +182,12 @@ static sn_result make_pass(sn_substep *s, sn_tiled *t, sn_real *largest)
     if (!sn_solve_interleaves_contact(s) || tiled_loads(t))
         return SN_OK;
     if (world->contacts.any)
-        sn_targets_set_velocities(world, s->h); /* friction depends on them */
+        sn_targets_set_velocities(world, s->h); /* friction depends on velocities */
     return sn_contacts_pass(world, s->h, tiled_starts(t)) ? SN_OK : sn_fault_lost_tasks(world);
 }
 
-/* Constraints and contact of surfaces take turns: what rods of many particles want, contact can hand on to few in a pass. Where contact had to push far, both are asked again. */
+/* Constraints and contact of surfaces alternate: in one pass, contact can pass on the corrections of rods to a few
+   particles only. If contact made large corrections, both are repeated. */
 #define MOST_PASSES 16u
 
 static bool wants_pass(const sn_substep *s, const sn_tiled *t)
@@ -226,7 +227,7 @@ static sn_result solve_by_tiles(sn_substep *s)
     if (sn_solve_interleaves_contact(s) && world->contacts.any && world->contacts.support_table.count)
         in.leaning = (sn_leaning){sn_supports_lean, sn_supports_leant, world};
     if (settings->iterations <= 1)
-        in.tolerance = 0; /* there is no further pass that could be left out */
+        in.tolerance = 0; /* there is no later pass to leave out */
     const bool wide = world->wide && !s->step->careful && in.gradients == SN_GRADIENTS_CURRENT;
     const bool watches = world->plan.any_watched, preloads = sn_tiled_preloads(&in);
     const bool again = settings->iterations > 1 || sn_surfaces_touch(world);
@@ -248,7 +249,7 @@ static sn_result solve_by_tiles(sn_substep *s)
         return sn_fault_lost_tasks(world);
     if (!t.predicts && !sn_motion_predict(s))
         return sn_fault_lost_tasks(world);
-    if (!settings->iterations) { /* nothing is exerted; it is only to be seen whether all is finite */
+    if (!settings->iterations) { /* no forces; only tests that everything is finite */
         sn_store_clear_lambda(&world->constraints);
         return sn_motion_settle(s) ? SN_OK : sn_fault_lost_tasks(world);
     }
@@ -264,9 +265,10 @@ static sn_result solve_once(sn_substep *s)
     return s->solver == &sn_solver_tiled ? solve_by_tiles(s) : solve_at_once(s);
 }
 
-/* ---- Substeps across which velocities jump ---------------------------------------------------------------------------- */
+/* ---- Substeps with jumps of velocities --------------------------------------------------------------------------- */
 
-/* BDF2: velocities jump where a contact begins or ends. A substep that was solved with a past is then redone without. */
+/* BDF2: velocities jump when a contact begins or ends. A substep that was solved with history is then repeated
+   without. */
 static sn_result solve_with_past(sn_substep *s)
 {
     sn_world *world = s->world;
@@ -290,7 +292,7 @@ static sn_result solve_with_past(sn_substep *s)
         sn_past_contacts_changed(s);
     }
     s->motion.jumps = jumps || world->state.unsettled > 0;
-    if (s->motion.jumps && !s->motion.unsteady) { /* the end must note that the next substep has no past */
+    if (s->motion.jumps && !s->motion.unsteady) { /* the end must record that the next substep has no history */
         s->motion.unsteady = true;
         s->table = &sn_motion_scalar;
         s->defers_end = false;
@@ -304,7 +306,7 @@ sn_result sn_solve(sn_substep *s)
     return s->integrator->looks_back ? solve_with_past(s) : solve_once(s);
 }
 
-/* ---- Velocities at the end -------------------------------------------------------------------------------------------- */
+/* ---- Velocities at the end --------------------------------------------------------------------------------------- */
 
 /* Fails if the forces at the end would make a velocity infinite. */
 static sn_result check_kick(sn_substep *s)
@@ -327,7 +329,7 @@ static void keep_accelerations(sn_substep *s)
         s->world->particles.d[slot] = vec4(motion_acceleration(&s->motion, slot), 0);
 }
 
-/* What changes by nothing keeps every bit. */
+/* Adding zero must not change a bit. */
 static void add_to_velocity(const sn_motion *m, uint32_t slot, sn_vec3 change)
 {
     if (change.x == 0 && change.y == 0 && change.z == 0)
@@ -349,11 +351,12 @@ static void kick_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Forces of constraints depend on the velocity that they bring about: a fixed-point iteration. Two rounds are second order. */
+/* Forces of constraints depend on the velocity that they cause, so this is a fixed-point iteration. Two rounds are of
+   second order. */
 #define KICKS_BY_FORCES 2
 
-/* The second half kick was made with the forces at the start, a first guess of the velocity on which forces at the end may depend.
-   Here the difference is added. The users' forces stay the same all through a step. */
+/* The second half kick was made with the forces at the start. This is a first guess of the velocity, on which forces at
+   the end may depend. Here the difference is added. The users' forces are constant during a step. */
 static sn_result kick(sn_substep *s)
 {
     sn_world *world = s->world;
@@ -372,7 +375,7 @@ static sn_result kick(sn_substep *s)
     return SN_OK;
 }
 
-/* The change of a particle's velocity that a solver asked for. */
+/* The change of a particle's velocity that a solver computed. */
 static sn_vec3 wanted_change(const sn_substep *s, uint32_t slot)
 {
     sn_vec4 d = s->world->particles.d[slot];

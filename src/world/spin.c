@@ -1,6 +1,6 @@
-/* Balls that turn. A particle of a group that rolls has a spin, and the inertia of a solid ball, 2/5 m r^2. Only contact changes
-   it: friction acts where two surfaces touch, and what resists rolling acts on the difference of spins. By number, so that
-   storage may be rearranged. */
+/* Rolling balls. A particle of a group that rolls has an angular velocity, and the inertia of a solid sphere, 2/5 m
+   r^2. Only contact changes it: friction acts where two surfaces touch, and rolling resistance acts on the difference
+   of the angular velocities. Stored by number, so that particles may be reordered. */
 #include "contact/particle_contacts.h"
 
 #include "base/hash.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define INERTIA ((sn_real)2.5) /* r^2 / I is so many times the inverse mass */
+#define INERTIA ((sn_real)2.5) /* r^2 / I, in units of the inverse mass */
 
 static sn_vec4 *spins(const sn_world *world)
 {
@@ -60,7 +60,7 @@ uint64_t sn_spin_hash(uint64_t hash, const sn_world *world)
     return hash;
 }
 
-/* ---- In contact ---------------------------------------------------------------------------------------------------------- */
+/* ---- In contact -------------------------------------------------------------------------------------------------- */
 
 static sn_vec3 *spin_at(const sn_world *world, const sn_spinning *s)
 {
@@ -75,7 +75,7 @@ sn_spinning sn_spin_of(const sn_world *world, uint32_t slot)
     return (sn_spinning){.slot = slot, .turns = true, .radius = p->radius[slot], .w = p->x[slot].w};
 }
 
-/* How fast the spot of the surface moves because the ball turns: the spot is a radius along `to` away from the centre. */
+/* The velocity of a surface point due to the ball's rotation. `to`: the direction from the centre to the point. */
 static sn_vec3 surface_speed(const sn_world *world, const sn_spinning *s, sn_vec3 to)
 {
     return s->turns ? vec3_scale(vec3_cross(*spin_at(world, s), to), s->radius) : vec3(0, 0, 0);
@@ -91,7 +91,7 @@ sn_real sn_spin_share(const sn_spinning *a, const sn_spinning *b, sn_real give)
     return give / (give + INERTIA * ((a->turns ? a->w : 0) + (b->turns ? b->w : 0)));
 }
 
-/* A push across a ball's surface, a radius along `to` from its centre. impulse: N s. */
+/* Applies a tangential impulse (N s) at the surface point in the direction `to` from the centre. */
 static void twist(const sn_world *world, const sn_spinning *s, sn_vec3 to, sn_vec3 impulse)
 {
     sn_vec3 *spin = spin_at(world, s);
@@ -143,7 +143,7 @@ void sn_spin_resist(const sn_world *world, const sn_spinning *a, const sn_spinni
     *rolled = wanted;
 }
 
-/* ---- For users ------------------------------------------------------------------------------------------------------------ */
+/* ---- Calls of users ---------------------------------------------------------------------------------------------- */
 
 sn_vec3 sn_particle_spin(const sn_world *world, sn_particle particle)
 {

@@ -1,40 +1,43 @@
-/* Springs that are forces are explicit: too stiff for the substep, they blow up. This says so before it happens.
+/* Springs that are forces are explicit: if they are too stiff for the substep, the motion blows up. This file warns
+   before that happens.
 
-   How stiff: with M the masses, K the sum of k n n^T over the springs and w = 1/m, the motions of a system of springs
-   have the squared frequencies that are the eigenvalues of M^-1/2 K M^-1/2. By Gershgorin none is larger than the
-   largest sum over a row of blocks, that is, over the springs of a particle i
+   Stiffness. With M the masses, K the sum of k n n^T over the springs and w = 1/m, the squared frequencies of a system
+   of springs are the eigenvalues of M^-1/2 K M^-1/2. By Gershgorin none is larger than the largest sum over a row of
+   blocks, that is, over the springs of a particle i
 
        omega^2 <= sum_e k_e a_i sqrt(w_i) sum_j a_j sqrt(w_j),
 
-   where j runs over the particles that carry the ends of spring e and a is the share that each carries: 1, or a weight
-   of a spot. One spring to a static contact has omega^2 = k w, a long chain 4 k w, and the bound is both exactly. Dampers sum up in the
-   same way to a rate gamma. A spring that is turned sideways or compressed pushes back less than that.
+   where j runs over the particles that carry the ends of spring e, and a is the share that each carries: 1, or a weight
+   of a barycentric point. One spring to a static contact has omega^2 = k w, a long chain 4 k w, and the bound equals
+   both. Dampers sum up in the same way to a rate gamma. A spring that is rotated or compressed has a smaller stiffness
+   than that.
 
-   What a substep can bear, with z = (h omega)^2 and g = h gamma, follows from the characteristic polynomial of the
-   integrator for one such motion (Jury's criterion); q = e^(-damping h) is what world damping leaves:
+   Stability. With z = (h omega)^2 and g = h gamma, it follows from the characteristic polynomial of the integrator for
+   one such motion (Jury's criterion). q = e^(-damping h) is the factor of the world's damping:
 
        symplectic Euler    z / 2 + g < 1 + q
-       leapfrog, Verlet    z < 4 - 2 g + g^2 and g < 2     the last half kick asks dampers with a predicted velocity
-       forward Euler       q (1 + z) - g < 1, g < 1 + q + q z / 2     without dampers never: the motion grows
+       leapfrog, Verlet    z < 4 - 2 g + g^2 and g < 2     the last half kick gives dampers a predicted velocity
+       forward Euler       q (1 + z) - g < 1, g < 1 + q + q z / 2     never without dampers: the motion grows
        BDF2                z + 4 g < 2/3 (1 + q) (3 + q)   and it grows by z^2 / 4 a substep: forces are extrapolated
 
-   Growth that takes its time is what one gets with the last two: they are told about from e-fold in a second on. */
+   With the last two, slow growth is normal. The warning is given if the motion grows by a factor of e or more in a
+   second. */
 #include "world/substep.h"
 
 #include "base/math.h"
 
 #include <stdio.h>
 
-#define GROWTH 1.0 /* 1/s: motions may grow so fast before it is told */
-#define WORSE  1.1 /* with nothing but dt changed, it is told again when it is so many times as bad */
+#define GROWTH 1.0 /* 1/s: slower growth gives no warning */
+#define WORSE  1.1 /* if only dt changed, the warning is repeated when the motion is worse by this factor */
 
-/* Of the motion of one particle on its springs, at most. */
+/* Upper bounds for the motion of one particle on its springs. */
 typedef struct spring_motion {
     double stiffness; /* omega^2, 1/s^2 */
     double damping;   /* gamma, 1/s */
 } spring_motion;
 
-/* ---- What a substep can bear ------------------------------------------------------------------------------------- */
+/* ---- Stability --------------------------------------------------------------------------------------------------- */
 
 static double larger(double a, double b)
 {
@@ -48,7 +51,7 @@ static double bad_leapfrog(double z, double g)
 
 static double bad_forward_euler(double z, double g, double q, double h)
 {
-    double squared = q + q * z - g; /* the product of the two factors by which it grows in a substep */
+    double squared = q + q * z - g; /* the product of the two growth factors of a substep */
     double growth = squared > 1 ? math_log(squared) / (2 * h) : 0;
     return larger(growth / GROWTH, g / (1 + q + q * z / 2));
 }
@@ -60,7 +63,7 @@ static double bad_bdf2(double z, double g, double q, double h)
     return larger(growth / GROWTH, (z + 4 * g) / (2.0 / 3 * (1 + q) * (3 + q)));
 }
 
-/* Above 1 the substep h cannot bear the motion; at 0 it does not notice it. */
+/* Above 1 the motion is unstable with the substep h; 0 if there are no springs. */
 static double badness(const spring_motion *motion, sn_integrator integrator, double damping, double h)
 {
     double z = h * h * motion->stiffness, g = h * motion->damping, q = math_exp(-damping * h);
@@ -78,9 +81,9 @@ static double badness(const spring_motion *motion, sn_integrator integrator, dou
     return (z / 2 + g) / (1 + q);
 }
 
-/* ---- How stiff --------------------------------------------------------------------------------------------------- */
+/* ---- Stiffness --------------------------------------------------------------------------------------------------- */
 
-/* The shares of the particles in an element, times the roots of their inverse masses, summed up. */
+/* Sums the shares of the particles in an element, times the roots of their inverse masses. */
 static double sum_shares(const sn_world *world, const sn_pool *pool, uint32_t row)
 {
     sn_frame frame = sn_world_frame(world);
@@ -95,7 +98,7 @@ static double sum_shares(const sn_world *world, const sn_pool *pool, uint32_t ro
     return sum;
 }
 
-/* Adds an element to the row of each of its particles: the scratch for forces holds the sums, x of stiffness and y of
+/* Adds an element to the row of each of its particles. The scratch memory for forces has the sums: x of stiffness, y of
    damping. */
 static void add_element(sn_world *world, const sn_pool *pool, uint32_t row)
 {
@@ -117,7 +120,7 @@ static void add_element(sn_world *world, const sn_pool *pool, uint32_t row)
     }
 }
 
-/* False if there is no element whose stiffness is known. */
+/* False if there is no element with a known stiffness. */
 static bool add_elements(sn_world *world)
 {
     bool any = false;
@@ -140,15 +143,15 @@ static spring_motion motion_at(const sn_world *world, uint32_t slot)
     return (spring_motion){(double)world->particles.f[slot].x, (double)world->particles.f[slot].y};
 }
 
-/* ---- Telling ----------------------------------------------------------------------------------------------------- */
+/* ---- Warnings ---------------------------------------------------------------------------------------------------- */
 
-/* The least number of substeps that bears every motion; more than there can be if none does. */
+/* The least number of substeps for which every motion is stable; more than the maximum if there is none. */
 static uint32_t enough_substeps(const sn_world *world, sn_integrator integrator, double damping, double dt)
 {
     uint32_t enough = 1;
     for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
         spring_motion motion = motion_at(world, slot);
-        uint32_t low = enough, high = SN_MOST_PASSES + 1; /* low - 1 is too few, high enough */
+        uint32_t low = enough, high = SN_MOST_PASSES + 1; /* low - 1 is too few, high is enough */
         if (!(badness(&motion, integrator, damping, dt / low) > 1))
             continue;
         while (low + 1 < high) {
@@ -163,10 +166,10 @@ static uint32_t enough_substeps(const sn_world *world, sn_integrator integrator,
     return enough;
 }
 
-/* The largest omega h that would be borne with the dampers that there are. */
+/* The largest stable omega h with the present dampers. */
 static double bearable(spring_motion motion, sn_integrator integrator, double damping, double h)
 {
-    double low = 0, high = 4 / h; /* rad/s: twice what any integrator bears */
+    double low = 0, high = 4 / h; /* rad/s: twice the limit of any integrator */
     for (int i = 0; i < 40; ++i) {
         double middle = (low + high) / 2;
         motion.stiffness = middle * middle;
@@ -201,14 +204,14 @@ static void tell(sn_world *world, const sn_spring_watch *now, uint32_t slot)
     sn_warn(&world->errors, text);
 }
 
-/* ---- Watching ---------------------------------------------------------------------------------------------------- */
+/* ---- Test -------------------------------------------------------------------------------------------------------- */
 
-/* The particle whose motion is the worst to bear; SN_NO_SLOT if none moves on springs. */
+/* The particle with the most unstable motion; SN_NO_SLOT if none is on springs. */
 static uint32_t find_worst(sn_world *world, const sn_spring_watch *now, double *bad)
 {
     uint32_t worst = SN_NO_SLOT;
     *bad = 0;
-    world->busy = true; /* kinds may be the caller's */
+    world->busy = true; /* kinds may be the caller's functions */
     bool any = add_elements(world);
     world->busy = false;
     for (uint32_t slot = 0; any && slot < world->particles.table.count; ++slot) {
@@ -246,7 +249,7 @@ void sn_springs_watch(sn_world *world, sn_real dt, bool still)
         now.stiffness = world->particles.f[slot].x;
         now.decay = world->particles.f[slot].y;
     }
-    /* constraints that come and go elsewhere, and a dt that differs from step to step, are no reason to repeat it */
+    /* unrelated constraints that are added or removed, or a variable dt, do not repeat the warning */
     bool known = last->particle == now.particle && last->stiffness == now.stiffness && last->decay == now.decay &&
                  last->integrator == now.integrator && last->substeps == now.substeps;
     now.told = known ? last->told : 0;

@@ -1,7 +1,7 @@
-/* Where the substep started, for constraints that ask: dampers, friction and motors of joints, gradients at the start.
-
-   It is in y (position) and d (what rounding left over of it). For particles that move, predicting notes it (sn_motion.start), tile by
-   tile: those of a tile in which nothing asks are not noted. Immovable ones are noted once a step, and where they are led. */
+/* Positions at the start of the substep, for constraints that need them: dampers, friction and motors of joints,
+   gradients at the start. They are in y (position) and d (rounding remainder). For movable particles they are stored by
+   prediction (sn_motion.start), tile by tile, except in tiles without such constraints. For immovable particles they
+   are stored once a step, and at each motion to a target. */
 #include "world/substep.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ static void list_particles(sn_starts *starts, const sn_store *store, const sn_po
     }
 }
 
-/* Lists the particles of all constraints that ask; or says whether there is one. */
+/* With `lists`, lists the particles of all such constraints. Returns whether there is one. */
 static bool walk(sn_starts *starts, const sn_store *store, bool lists)
 {
     bool any = false;
@@ -102,7 +102,7 @@ bool sn_starts_find(sn_world *world, bool still)
     }
     if (by_tile) { /* slots change when storage is rearranged */
         const uint32_t *number = starts->number_table.column[0];
-        if (numbers) /* without particles there is no list */
+        if (numbers) /* without particles there is no array */
             memset(by_slot, all, numbers * sizeof *by_slot);
         for (uint32_t i = 0; i < starts->number_table.count; ++i)
             by_slot[world->ids.value[number[i]]] = true;

@@ -1,5 +1,5 @@
-/* The hash of a world's state: whatever decides its future, in the order of the numbers that users see, so that it does
-   not depend on how things are stored. */
+/* The hash of a world's state. It includes everything that determines the future, in the order of the numbers that
+   users see, so that it does not depend on how things are stored. */
 #include "world/world.h"
 
 #include "base/hash.h"
@@ -26,8 +26,8 @@ uint64_t sn_settings_hash(uint64_t hash, const sn_settings *s)
     if (s->stiffening)
         hash = hash_u64(hash, (uint64_t)s->stiffening);
     hash = hash_real(hash, s->drift_time);
-    if (s->k_s == SN_DRIFT_BY_TIME &&
-        s->k_d == SN_DRIFT_BY_TIME) /* states from before there were these keep their hash */
+    if (s->k_s == SN_DRIFT_BY_TIME && s->k_d == SN_DRIFT_BY_TIME) /* states from before these settings existed keep
+                                                                     their hash */
         return hash;
     return hash_real(hash_real(hash, s->k_s), s->k_d);
 }
@@ -42,7 +42,7 @@ static uint64_t hash_history(uint64_t hash, const sn_world *world, uint32_t slot
     return hash_vec3(hash, vec4_xyz(history->old_f[slot]));
 }
 
-/* What BDF2 knows of a body's turn; it counts where its particle has a past. */
+/* The history of a body's rotation for BDF2, if its particle has a history. */
 static uint64_t hash_turn_history(uint64_t hash, const sn_world *world, uint32_t slot)
 {
     const sn_history *history = &world->history;
@@ -154,8 +154,8 @@ static uint64_t hash_constraints(uint64_t hash, const sn_store *store, bool warm
     return hash;
 }
 
-/* A plan that is not what would be made now: constraints were edited, or particles came, which might move the cuts between
-   tiles. */
+/* Adds a plan that differs from the one that would be made now: constraints were edited, or particles were added, which
+   may move the boundaries between tiles. */
 static uint64_t hash_plan(uint64_t hash, const sn_plan *plan, uint32_t particles)
 {
     const sn_visit *lists[] = {plan->visit, plan->many, plan->hub, plan->extra, plan->tree};
@@ -207,7 +207,8 @@ uint64_t sn_world_hash(const sn_world *world)
         world->body_contacts.kept_table.count) /* the next step scales impulses by it */
         hash = hash_real(hash, world->state.h);
     if (world->state.settings.solver == SN_SOLVER_TILED) {
-        sn_world_follow_edits((sn_world *)world); /* as the next step would: no part of what is promised to be kept */
+        sn_world_follow_edits((sn_world *)world); /* as the next step would; the plan is not part of the state that
+                                                     const calls must not change */
         hash = hash_shapes(hash_plan(hash, &world->plan, world->particles.table.count), world);
         hash = sn_limits_hash(hash, world);
     }

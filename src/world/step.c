@@ -3,40 +3,40 @@
        a step of dt:
            find contacts
            for each of its substeps of h = dt / substeps:
-               begin             drags slow things down; forces are gathered
-               predict           every particle and body moves as if it were alone
+               begin             apply drag; gather forces
+               predict           move every particle and body as if there were no constraints
                solve             constraints move them until they hold; after each pass, contact
-               settle            velocities follow: what was moved, divided by h
-               end               the second half of the kick, restitution, contact of bodies, what breaks
-           events, sleep; what is over its limit breaks or tears
+               settle            velocities: the displacements by constraints, divided by h, are added
+               end               the second half of the kick, restitution, contact of bodies, breaking
+           events, sleep; constraints beyond their limit break or tear
 
-   (Mueller et al. 2007 with the substeps of Macklin et al. 2019.) The state itself moves. Between any two of these stages
-   every particle is whole: x + x_low is its position, v + v_low its velocity. So a stage may run over one tile of particles
-   after the other, or several stages may run over one tile while it is in the cache, and the result is the same to the bit. With
-   SN_SOLVER_TILED a tile is predicted and solved before the next one is touched, and where nothing looks at velocities between
-   two substeps, it settles as the next one predicts (solvers/tiled.c).
+   (Mueller et al. 2007 with the substeps of Macklin et al. 2019.) The stages change the state itself. Between any two
+   of them every particle is complete: x + x_low is its position, v + v_low its velocity. So a stage may run over one
+   tile of particles after the other, or several stages may run over one tile while it is in the cache, and the result
+   is the same to the bit. With SN_SOLVER_TILED a tile is predicted and solved before the next tile is touched. If
+   nothing reads velocities between two substeps, a tile settles when the next substep predicts it (solvers/tiled.c).
 
-   A step that fails in any substep is undone as a whole (undo.c). It is then taken again, constraint by constraint, to name what
-   failed. */
+   A step that fails in any substep is undone as a whole (undo.c). It is then repeated, constraint by constraint, to
+   name the cause. */
 #include "contact/body_work.h"
 #include "contact/callbacks.h"
 #include "world/substep.h"
 
 #include <stdatomic.h>
 
-#define MOST_STRUCK 8u /* times that a step is taken again because something that slept was struck */
+#define MOST_STRUCK 8u /* limit of how often a step is repeated because a sleeping body was hit */
 
-/* ---- A substep ---------------------------------------------------------------------------------------------------------- */
+/* ---- A substep --------------------------------------------------------------------------------------------------- */
 
-/* Drags and forces. */
+/* Applies drag and gathers forces. */
 static sn_result begin_substep(sn_substep *s)
 {
     sn_world *world = s->world;
     const uint32_t substeps = world->state.settings.substeps;
     sn_stage_enter(world, SN_STAGE_PREDICT);
-    if (s->integrator->looks_back && !world->fleeting) /* it may have to be redone */
+    if (s->integrator->looks_back && !world->fleeting) /* the substep may be repeated */
         sn_store_note_state(&world->constraints);
-    if (world->drag.acts || sn_forces_needed(world)) /* these read how fast bodies turn */
+    if (world->drag.acts || sn_forces_needed(world)) /* these read angular velocities of bodies */
         sn_turns_lay_out(world);
     if (world->drag.acts && !sn_drag_apply(world, s->h, s->integrator->looks_back))
         return sn_fault_lost_tasks(world);
@@ -53,7 +53,7 @@ static sn_result begin_substep(sn_substep *s)
     return result;
 }
 
-/* Bodies turn, and particles with a kinematic target move, before all others. */
+/* Rotates bodies, and moves particles with a kinematic target, before all others. */
 static sn_result predict_bodies(sn_substep *s)
 {
     sn_world *world = s->world;
@@ -75,7 +75,7 @@ static sn_result solve_constraints(sn_substep *s)
     return result;
 }
 
-/* Velocities at the end, and what bodies and constraints remember. */
+/* Computes velocities at the end, and stores the history of bodies and constraints. */
 static sn_result end_substep(sn_substep *s, double end)
 {
     sn_world *world = s->world;
@@ -95,7 +95,8 @@ static sn_result end_substep(sn_substep *s, double end)
     return sn_solve_velocities(s);
 }
 
-/* Contact has the last word: restitution, contact of bodies, and surfaces that must not pass through themselves. */
+/* Contact at the end of a substep: restitution, contact of bodies, and the guard of surfaces against passing through
+   themselves. */
 static sn_result end_contact(sn_substep *s)
 {
     sn_world *world = s->world;
@@ -106,7 +107,7 @@ static sn_result end_contact(sn_substep *s)
     return done ? sn_fault_contact(world) : sn_fault_lost_tasks(world);
 }
 
-/* The last substep has no next one that could end it. */
+/* The last substep must be ended here, because no next one follows. */
 static sn_result end_last(sn_substep *s)
 {
     if (s->substeps_left == 1 && s->step->end_deferred && !sn_motion_end_deferred(s))
@@ -168,13 +169,13 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still, bool car
     return result;
 }
 
-/* ---- The step ----------------------------------------------------------------------------------------------------------- */
+/* ---- The step ---------------------------------------------------------------------------------------------------- */
 
 static sn_result find_contacts(sn_world *world, sn_real dt)
 {
     world->contacts.failed = SN_OK;
     sn_result result;
-    do { /* again, if a body that moves wakes others */
+    do { /* again, if a moving body wakes others */
         result = sn_contacts_find(world, dt);
         sn_turns_list_awake(world);
         if (result == SN_OK)
@@ -189,8 +190,8 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
     return result;
 }
 
-/* A step in which nothing was near is taken without a look at contact. If constraints or fields then threw something so far that it may
-   have touched something, the step is taken again, and what moves is watched in every substep. */
+/* If nothing was near, a step is taken without testing contact. If constraints or fields then moved something so far
+   that it may have touched something, the step is repeated, and moving things are tested in every substep. */
 static sn_result take_again_if_strayed(sn_world *world, sn_real dt, bool still)
 {
     bool strayed;
@@ -207,8 +208,8 @@ static sn_result take_again_if_strayed(sn_world *world, sn_real dt, bool still)
     return result == SN_OK ? take_substeps(world, dt, still, false) : result;
 }
 
-/* A body that sleeps does not move in a step. If it turns out that another struck or pushed it, which was not seen to come when the step began,
-   the step is taken again with it awake. Each time one more island wakes. */
+/* A sleeping body does not move in a step. If another body hit or pushed it, and its approach was not detected at the
+   start of the step, the step is repeated with the sleeping body awake. Each time one more island wakes. */
 static sn_result take_again_if_struck(sn_world *world, sn_real dt, bool still)
 {
     sn_result result = SN_OK;
@@ -230,8 +231,8 @@ static sn_result take_again_if_struck(sn_world *world, sn_real dt, bool still)
     return result;
 }
 
-/* Takes all substeps. If something diverges, they are undone and taken again with care: that names what failed, or does not
-   fail. */
+/* Takes all substeps. If something diverges, they are undone and repeated with care: this names the cause, or
+   succeeds. */
 static sn_result move(sn_world *world, sn_real dt, bool still)
 {
     sn_stage_enter(world, SN_STAGE_OTHER);
@@ -256,7 +257,7 @@ static sn_result move(sn_world *world, sn_real dt, bool still)
     return result;
 }
 
-/* What a step changes besides positions and velocities, once nothing can fail any more. */
+/* Stores everything that a step changes besides positions and velocities, once nothing can fail any more. */
 static void remember(sn_world *world)
 {
     sn_stage_enter(world, SN_STAGE_CONTACT);
@@ -297,8 +298,8 @@ static sn_result advance(sn_world *world, sn_real dt, bool still)
     return result;
 }
 
-/* A plan that a failed step made is forgotten: the world must go on as if that step had never been tried, and then the plan
-   would be made later, from more edits. */
+/* A plan that was made by a failed step is discarded: the world must continue as if that step had not been tried, and
+   then the plan would be made later, after more edits. */
 sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
 {
     sn_world_follow_edits(world);

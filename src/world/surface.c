@@ -1,13 +1,13 @@
-/* Adding a closed surface: what a constraint's own check cannot see, whether its triangles close, is looked at here. */
+/* Adding a closed surface: checks whether its triangles close, which a constraint's own check cannot do. */
 #include "base/dvec.h"
 #include "base/sort.h"
 #include "world/world.h"
 
-/* The memory of one call. */
+/* Memory of one call. */
 typedef struct scratch {
     sn_point *points; /* the corners, three for each triangle */
-    sn_sort_item *edges,
-        *sort; /* as many; key: the two ends, a: the corner at which the edge starts, b: its direction */
+    /* one for each corner; key: the two ends, a: the corner at which the edge starts, b: its direction */
+    sn_sort_item *edges, *sort;
 } scratch;
 
 static sn_result check_corners(sn_world *world, uint32_t corners, const uint32_t *index, sn_point *points)
@@ -25,7 +25,7 @@ static sn_result check_corners(sn_world *world, uint32_t corners, const uint32_t
     return SN_OK;
 }
 
-/* Every edge must be met twice, once in each direction. */
+/* Every edge must occur twice, once in each direction. */
 static sn_result check_edges(sn_world *world, uint32_t corners, const uint32_t *index, const scratch *s)
 {
     for (uint32_t i = 0; i < corners; ++i) {
@@ -54,7 +54,7 @@ static sn_result check_edges(sn_world *world, uint32_t corners, const uint32_t *
     return SN_OK;
 }
 
-/* Triangles that agree with each other may still all face inwards. */
+/* Triangles with consistent orientation may still all face inwards. */
 static sn_result check_volume(sn_world *world, uint32_t corners, const uint32_t *index)
 {
     double sum = 0;

@@ -45,7 +45,7 @@ void sn_targets_set_velocities(sn_world *world, sn_real h)
     }
 }
 
-/* Being let go is a jump, too. */
+/* The end of a motion to a target is also a jump of the velocity. */
 void sn_targets_finish(sn_world *world)
 {
     const sn_target *target = world->target_table.column[0];

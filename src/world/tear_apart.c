@@ -1,25 +1,27 @@
-/* The parts of a vertex that was split, of a surface that collides with itself, are set apart.
+/* Moves the parts of a split vertex apart, on a surface that collides with itself.
 
-   They are in one place, and surfaces must not touch at the start of a substep: so each is moved a little, the centre of mass stays where it is, and nothing intersects that did not before. The way is
-   mostly to the middle of the triangles of each part. In cloth that is crumpled, or pressed between others, that may lead through something: whether it does is decided exactly, and other ways
-   and shorter ones are tried. If none of them is free, which is rare, the last is taken, and contact pulls apart what intersects (contact/surface_tangles.c). */
+   The parts are at the same point, and surfaces must not touch at the start of a substep. So each part is moved a
+   little. The centre of mass is conserved, and nothing intersects that did not before. The direction is mostly towards
+   the middle of the triangles of each part. In cloth that is crumpled, or pressed between other cloth, that may lead
+   through something. This is decided exactly, and other directions and shorter displacements are tried. If none of them
+   is free, which is rare, the last is taken, and contact removes the intersection (contact/surface_tangles.c). */
 #include "base/hash.h"
 #include "world/query_tree.h"
 #include "world/tear.h"
 #include "world/world.h"
 
-#define GAP   0.01 /* of an edge: so far they are moved; */
-#define LESS  0.25 /*   that much of it where they would intersect something, */
-#define KNOWN 10u  /*   once each of so many ways, */
-#define TURNS 32u  /*   and others at random, so many in all, are tried; */
-#define SIZES 8u   /*   so often; */
-#define MORE  512u /*   and then so many others, as often: once in some hundred thousand tears one of these is free */
+#define GAP   0.01 /* displacement, as a share of an edge */
+#define LESS  0.25 /* factor by which it is reduced if parts would intersect something */
+#define KNOWN 10u  /* number of directions that are tried first */
+#define TURNS 32u  /* the same, with random directions */
+#define SIZES 8u   /* number of displacements that are tried */
+#define MORE  512u /* then as many others are tried: once in some hundred thousand tears one of these is free */
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE                                                                                                      \
          ? 2e-16                                                                                                       \
-         : 1e-7) /* of coordinates: so far a vertex goes that was rounded into something; four times as far with every size */
-#define WIDE  2  /* what is near a split is so many times as wide as its triangles; */
-#define LOOKS 4u /*   after looking so often for what is, a tree of all triangles is made */
+         : 1e-7) /* share of the coordinates: displacement of a vertex that rounding made intersect something */
+#define WIDE  2  /* the region near a split, in widths of its triangles */
+#define LOOKS 4u /* after this many searches for the region, a tree of all triangles is made */
 
 static sn_dvec3 seen_from(const sn_world *world, uint32_t vertex, uint32_t particle)
 {
@@ -36,7 +38,7 @@ void sn_split_begin(sn_world *world)
     t->gap_way = dvec3(0, 0, 0);
 }
 
-/* Whether a triangle of the fan is of a skin that collides with itself. */
+/* True if a triangle of the fan belongs to a skin that collides with itself. */
 static bool collides_with_itself(const sn_world *world, const sn_split *split)
 {
     const sn_skin_record *skin = contact_skins(&world->contact);
@@ -47,7 +49,7 @@ static bool collides_with_itself(const sn_world *world, const sn_split *split)
     return false;
 }
 
-/* Moves a part, and eases what holds it: it stores no more than before. */
+/* Moves a part, and changes its constraints so that they store no more energy than before. */
 static void move_part(sn_world *world, uint32_t vertex, sn_dvec3 by, uint32_t *removed, double *released)
 {
     sn_particle_store *p = &world->particles;
@@ -57,8 +59,8 @@ static void move_part(sn_world *world, uint32_t vertex, sn_dvec3 by, uint32_t *r
     const uint32_t count = sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS);
     for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i)
         energy[i] = sn_tear_energy(world, node[i].kind, node[i].row);
-    const sn_dvec3 at =
-        dvec3_add(dvec3_from(vec4_xyz(p->x[slot])), dvec3_from(vec4_xyz(p->x_low[slot]))); /* with what rounding left */
+    /* with the rounding remainder */
+    const sn_dvec3 at = dvec3_add(dvec3_from(vec4_xyz(p->x[slot])), dvec3_from(vec4_xyz(p->x_low[slot])));
     sn_tear_set_whole(&p->x[slot], &p->x_low[slot], dvec3_add(at, by));
     if (p->target[slot]) {
         sn_target *target = (sn_target *)world->target_table.column[0] + p->target[slot] - 1;
@@ -67,12 +69,12 @@ static void move_part(sn_world *world, uint32_t vertex, sn_dvec3 by, uint32_t *r
     for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
         const uint32_t before = *removed;
         sn_tear_ease(world, node[i].kind, node[i].row, energy[i], removed, released);
-        if (*removed == before) /* and what it stores less is told */
+        if (*removed == before) /* energy that was lost is reported */
             *released += fmax(0, energy[i] - sn_tear_energy(world, node[i].kind, node[i].row));
     }
 }
 
-/* In a cube of two: each number once for a vertex, a turn and a part. */
+/* A pseudorandom vector in a cube of side two, for a vertex, a try and a part. */
 static sn_dvec3 any_way(uint32_t vertex, uint32_t turn, uint32_t part)
 {
     const uint64_t hash = hash_u64(hash_u64(SN_HASH_SEED, turn * SN_TEAR_PARTS + part), vertex);
@@ -81,8 +83,9 @@ static sn_dvec3 any_way(uint32_t vertex, uint32_t turn, uint32_t part)
     return dvec3_add(dvec3_scale(way, 2.0 / mask), dvec3(-1, -1, -1));
 }
 
-/* Where the parts go, less the mean by mass: towards the middles of their triangles; one above the other along the normal as well, or that alone; or so along the way of those before; or one part alone; or
-   at random, with and without the first. m: the mean edge; 0: they would not part. */
+/* The displacements of the parts, with a mean by mass of zero, for try `turn`: towards the middles of their triangles;
+   also, or only, one above the other along the normal; the same along the direction of the last vertex; one part alone;
+   or random, with and without the first. Returns the mean edge length, m; 0 if the parts would not separate. */
 static double find_ways(const sn_world *world, const sn_split *split, uint32_t turn, sn_dvec3 way[SN_TEAR_PARTS])
 {
     const sn_particle_store *p = &world->particles;
@@ -141,7 +144,7 @@ static bool is_in(const sn_bounds *a, const sn_bounds *b)
            a->high.y <= b->high.y && a->high.z <= b->high.z;
 }
 
-/* Where the triangles of a split are. */
+/* The box of the triangles of a split. */
 static sn_bounds fan_bounds(const sn_world *world, const sn_split *split)
 {
     sn_bounds box = sn_query_bounds(world, SN_SET_SKINS, split->place[0] / 3);
@@ -153,7 +156,8 @@ static sn_bounds fan_bounds(const sn_world *world, const sn_split *split)
     return box;
 }
 
-/* The triangles that those of a split may touch when they move by so much (m). They are found around the split, in a list that is kept for splits nearby. With splits all over the mesh, a tree of all triangles is used. */
+/* The triangles that those of a split may touch when they move by `by` (m). They come from a list for the region of the
+   split, which is reused for splits nearby. If splits are all over the mesh, a tree of all triangles is used. */
 static sn_query_triangles find_near(sn_world *world, const sn_split *split, sn_real by)
 {
     sn_tearing *t = &world->tearing;
@@ -176,7 +180,7 @@ static sn_query_triangles find_near(sn_world *world, const sn_split *split, sn_r
     return (sn_query_triangles){NULL, t->gap_table.column[0], t->gap_table.count};
 }
 
-/* Whether triangles of the parts intersect others, or each other, once all have gone so far (m). */
+/* True if triangles of the parts would intersect others, or each other, after displacements of by * way (m). */
 static bool would_intersect(sn_world *world, const sn_split *split, const sn_dvec3 *way, double by)
 {
     sn_tearing *t = &world->tearing;
@@ -198,8 +202,8 @@ static bool would_intersect(sn_world *world, const sn_split *split, const sn_dve
     return found;
 }
 
-/* Surfaces that collide with themselves must not touch at the start of a substep, and the parts of a vertex are in one place. Each is moved a little, so that the centre of mass stays where it is, and, as
-   all move alike, so does angular momentum: by less where there is no room. */
+/* Displacements conserve the centre of mass and, because all particles of a part move alike, the angular momentum. They
+   are reduced where there is no room. */
 bool sn_split_set_apart(sn_world *world, const sn_split *split, uint32_t *removed, double *released)
 {
     sn_tearing *t = &world->tearing;
@@ -224,7 +228,8 @@ bool sn_split_set_apart(sn_world *world, const sn_split *split, uint32_t *remove
     return free;
 }
 
-/* A vertex on an edge is rounded to where numbers are. Where something is as near to that edge as rounding is coarse, it may intersect that: then it goes to a place beside it. */
+/* The position of an inserted vertex is rounded. If something is as close to the edge as the rounding error, the
+   triangles may intersect it. Then the vertex is moved to a position nearby. */
 void sn_tear_free_vertex(sn_world *world, uint32_t vertex, uint32_t *removed, double *released)
 {
     sn_tearing *t = &world->tearing;

@@ -1,15 +1,15 @@
-/* Blades: where they are, and what they cross where it is. */
+/* Blades: their shape, and what they cross. */
 #include "world/world.h"
 
 #include "base/dvec.h"
 
 #include <string.h>
 
-/* How far a crossing may be beyond the edge of a blade's triangle, in parts of it: two of them leave no slit. */
+/* How far a crossing may be beyond the edge of a blade's triangle, as a share of it, so that two triangles leave no
+   slit. */
 #define SLACK 1e-9
 
-/* The same for the middle of an edge whose ends are marked: it may bend away from the blade, to ends that were near.
-   */
+/* The same for the middle of an edge with marked ends: it may bend away from the blade, to ends that were near. */
 #define EDGE_SLACK 0.05
 
 static void stretch(sn_blade_shape *b, sn_vec3 x)
@@ -19,7 +19,7 @@ static void stretch(sn_blade_shape *b, sn_vec3 x)
     b->high = dvec3(fmax(b->high.x, at.x), fmax(b->high.y, at.y), fmax(b->high.z, at.z));
 }
 
-/* A triangle without area is left out. */
+/* Omits a triangle without area. */
 static void add_side(sn_blade_shape *b, sn_vec3 x, sn_vec3 y, sn_vec3 z)
 {
     sn_blade_side s = {.a = dvec3_from(x), .u = dvec3_seen(x, y), .v = dvec3_seen(x, z)};
@@ -65,7 +65,7 @@ sn_result sn_blade_make(const sn_world *world, const sn_cut_def *def, sn_blade_s
         add_side(b, def->a, def->b, def->to_b);
         add_side(b, def->a, def->to_b, def->to_a);
     }
-    /* a segment that stands has no area, but things may move over it */
+    /* a segment that does not move has no area, but things may move over it */
     const bool stands = def->blade == SN_BLADE_SEGMENT && dvec3_length(dvec3_seen(def->a, def->b)) > 0;
     if (!b->sides && !stands)
         return world_fail(world, SN_ERROR_ARGUMENT,
@@ -77,13 +77,13 @@ sn_result sn_blade_make(const sn_world *world, const sn_cut_def *def, sn_blade_s
     return SN_OK;
 }
 
-/* m^3 or m^2: above or below the plane of a side, times the length of its normal. */
+/* m^3 or m^2: the height over the plane of a side, times the length of its normal. */
 static double height(const sn_blade_side *s, sn_dvec3 x)
 {
     return dvec3_dot(s->n, dvec3_sub(x, s->a));
 }
 
-/* Whether a place, projected on a side, is in it. */
+/* True if the projection of a point is inside a side. */
 static bool is_inside(const sn_blade_shape *b, const sn_blade_side *s, sn_dvec3 x, double slack)
 {
     if (b->def->blade == SN_BLADE_PLANE)
@@ -131,7 +131,7 @@ uint8_t sn_blade_beside(const sn_blade_shape *b, sn_dvec3 x)
     return (uint8_t)(below | above);
 }
 
-/* Of its triangles that counts which is there, if any, otherwise the first. */
+/* Uses the triangle at the point, if there is one; otherwise the first. */
 int sn_blade_side_of(const sn_blade_shape *b, sn_dvec3 x)
 {
     uint32_t at = 0;

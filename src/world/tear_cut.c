@@ -1,19 +1,19 @@
-/* Cutting: which edges of skins and which rods a blade crosses, and what is done about it.
+/* Cutting: finds the edges of skins and the rods that a blade crosses, and cuts them.
 
-   1. Rods that belong to no skin and are crossed are removed, and so are those between two vertices of a skin that
-      are no edge of it.
-   2. A crossing of an edge that is near to one of its ends *marks* that vertex; on every other crossed edge a vertex
-      is inserted, and marked.
+   1. Crossed rods that belong to no skin are removed, and so are those between two vertices of a skin that are not an
+      edge of it.
+   2. A crossing of an edge that is near one of its ends *marks* that vertex. On every other crossed edge a vertex is
+      inserted, and marked.
    3. Over each triangle the blade goes from one crossing to another (tear_path.c), and so from one marked vertex to
-      another: they are joined by an edge then, which is *cut*. One that is gone along twice is not. Every marked
-      vertex is split into the parts of its triangles that hang together by edges that are not cut. The last vertex of
-      a cut that ends inside a skin stays whole by that; it is a *tip*, from which the next cut goes on.
+      another. By then these are joined by an edge, which is *cut*. An edge with two paths is not cut. Every marked
+      vertex is split into the parts of its triangles that are connected by edges that are not cut. So the last vertex
+      of a cut that ends inside a skin stays whole. It is a *tip*, from which the next cut continues.
 
-   (Before, the side of the blade on which each triangle is decided. In moving cloth sides are not what was passed:
-   edges kept together that a blade had gone along, and others came apart.)
+   (Earlier, the side of the blade on which each triangle is decided. In moving cloth that is not the same as having
+   been passed: edges along which a blade had gone stayed joined, and others separated.)
 
-   A vertex exactly on a plane counts as above it, so every edge is crossed or not, and the crossings of a triangle
-   are two or none. */
+   A vertex exactly on a plane counts as above it, so every edge is either crossed or not, and a triangle has two
+   crossings or none. */
 #include "world/world.h"
 
 #include "base/dvec.h"
@@ -21,10 +21,11 @@
 
 #include <string.h>
 
-/* Crossings nearer to an end than this share of the edge go through the end. */
+/* Crossings that are nearer to an end than this share of the edge go through the end. */
 #define NEAR_END 0.1
 
-/* Ends whose masses differ by more get no vertex between them: their shares could not be summed. */
+/* If the masses of the ends differ by more than this, no vertex is inserted between them: the shares could not be
+   summed. */
 #define MOST_RATIO 1e4
 
 static sn_dvec3 place_of(const sn_world *world, uint32_t particle)
@@ -32,7 +33,7 @@ static sn_dvec3 place_of(const sn_world *world, uint32_t particle)
     return dvec3_from(vec4_xyz(world->particles.x[world->ids.value[particle]]));
 }
 
-/* Whether the blade crosses the way from p to q. */
+/* True if the blade crosses the line from p to q. */
 static bool crosses(const sn_world *world, const sn_blade_shape *b, uint32_t p, uint32_t q, sn_crossing *found)
 {
     if (b->def->blade == SN_BLADE_SEGMENT)
@@ -46,24 +47,24 @@ static bool may_cut(const sn_world *world, const sn_blade_shape *b, uint32_t par
     return !b->def->one_group || world->particles.group[world->ids.value[particle]] == b->def->group;
 }
 
-/* ---- What is crossed ---------------------------------------------------------------------------------------------------------- */
+/* ---- Crossings --------------------------------------------------------------------------------------------------- */
 
 typedef struct cutting {
     sn_world *world;
     sn_blade_shape blade;
     sn_table crossing_table; /* of sn_crossing: edges of skins, each once */
-    sn_table beside_table;   /* of uint8_t, by particle number: see sn_blade_beside, all through the time of the cut */
+    sn_table beside_table;   /* of uint8_t, by particle number: see sn_blade_beside, for the whole time of the cut */
     sn_table path_table;     /* of sn_cut_path, over triangles */
-    sn_table link_table;     /* of sn_sort_item, twice: edges that are cut, sorted by their ends */
-    sn_table rod_table;      /* of sn_tear_node: rods that are to be removed */
+    sn_table link_table;     /* of sn_sort_item, twice: cut edges, sorted by their ends */
+    sn_table rod_table;      /* of sn_tear_node: rods that will be removed */
     sn_table mark_table;     /* of uint32_t: marked vertices */
-    sn_table
-        root_table; /* by marked vertex: of uint32_t, the vertex that it is or was; of bool, it was split, or may not be */
-    sn_table more_table; /* of uint32_t, by skin: triangles that it gets */
-    sn_solid_cut solid;  /* tetrahedra */
-    sn_shape_cut shape;  /* groups of shape matching */
-    uint32_t inserts;    /* crossings that get a vertex */
-    uint32_t gaps;       /* triangles that come */
+    sn_table root_table;     /* by marked vertex: of uint32_t, the vertex from which it came, or itself; of bool, it was
+                                split, or may not be split */
+    sn_table more_table;     /* of uint32_t, by skin: new triangles */
+    sn_solid_cut solid;      /* tetrahedra */
+    sn_shape_cut shape;      /* groups of shape matching */
+    uint32_t inserts;        /* number of crossings that get a vertex */
+    uint32_t gaps;           /* number of new triangles */
     sn_cut_info info;
     double released;
 } cutting;
@@ -87,8 +88,8 @@ static bool add_item(cutting *c, sn_table *table, const void *item)
     return true;
 }
 
-/* Whether a group of shape matching holds both ends of an edge. It parts there; vertices on the skin would be in no
-   group. */
+/* True if a shape matching group contains both ends of an edge. The group is divided there; new vertices on the skin
+   would be in no group. */
 static bool is_matched(const cutting *c, uint32_t p, uint32_t q)
 {
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
@@ -103,7 +104,7 @@ static bool is_matched(const cutting *c, uint32_t p, uint32_t q)
     return found;
 }
 
-/* Before edges and rods are looked at, of which there are many, nearly all of them far from the blade. */
+/* A quick test that is made before edges and rods are tested: there are many, nearly all of them far from the blade. */
 static bool find_beside(cutting *c)
 {
     sn_world *world = c->world;
@@ -120,7 +121,7 @@ static bool find_beside(cutting *c)
     return true;
 }
 
-/* Where an edge is crossed, it is first found from its lower end, in the first of its triangles. */
+/* Finds crossed edges. Each is computed from its lower end, in the first of its triangles. */
 static bool find_edges(cutting *c)
 {
     const sn_world *world = c->world;
@@ -170,7 +171,7 @@ static bool add_mark(cutting *c, uint32_t vertex)
     return add_item(c, &c->mark_table, &vertex);
 }
 
-/* Which crossings go through an end; these are marked. A vertex that is marked counts as on the blade, so that
+/* Chooses crossings that go through an end, and marks these vertices. A marked vertex counts as on the blade, so
    nothing is inserted on its edges. */
 static bool choose_marks(cutting *c)
 {
@@ -202,7 +203,7 @@ static bool choose_marks(cutting *c)
     return true;
 }
 
-/* A rod along an edge of a tetrahedron goes with these. */
+/* A rod along an edge of a tetrahedron is handled with the tetrahedra. */
 static bool is_in_solid(const sn_world *world, uint32_t a, uint32_t b)
 {
     const uint32_t of = head_of(world, a).solid;
@@ -228,7 +229,7 @@ static bool find_rods(cutting *c)
                 continue;
             if (on_skin && (is_edge(world, point[0], point[1]) || (found.t <= near && is_marked(world, point[0])) ||
                             (found.t >= 1 - near && is_marked(world, point[1]))))
-                continue; /* edges are divided, and what begins at a vertex that is split goes with one of its parts */
+                continue; /* edges are divided, and a rod at a vertex that is split goes with one of its parts */
             const sn_tear_node node = {kind, row, 0};
             if (!add_item(c, &c->rod_table, &node))
                 return false;
@@ -237,8 +238,8 @@ static bool find_rods(cutting *c)
     return true;
 }
 
-/* Whether the blade passes through a joint: it crosses the way from the centre of one body over the anchors to that
-   of the other. */
+/* True if the blade passes through a joint: it crosses the path from the centre of one body over the anchors to the
+   centre of the other. */
 static bool cuts_joint(const cutting *c, const sn_pool *pool, uint32_t row)
 {
     const sn_world *world = c->world;
@@ -279,9 +280,9 @@ static bool find_joints(cutting *c)
     return true;
 }
 
-/* ---- Making room -------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-/* Room for what make_gaps does. */
+/* Reserves memory for make_gaps. */
 static bool reserve_gaps(cutting *c)
 {
     sn_world *world = c->world;
@@ -292,7 +293,7 @@ static bool reserve_gaps(cutting *c)
            sn_table_reserve(&c->more_table, &world->allocator, (uint64_t)world->contact.skin_table.count + 1);
 }
 
-/* Behind the triangles of every skin a gap for those that it will get. */
+/* Makes a gap behind the triangles of every skin for the new ones. */
 static void make_gaps(cutting *c)
 {
     sn_world *world = c->world;
@@ -334,7 +335,7 @@ static bool reserve(cutting *c)
     return true;
 }
 
-/* ---- Cutting ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Cutting ----------------------------------------------------------------------------------------------------- */
 
 static void remove_rods(cutting *c)
 {
@@ -344,7 +345,7 @@ static void remove_rods(cutting *c)
         const sn_pool *pool = world->constraints.pool[node[i].kind];
         const uint32_t *point = pool->point + 2 * (size_t)node[i].row;
         double released = 0;
-        if (!sn_ids_is_live(&pool->ids, node[i].row)) /* it went with another */
+        if (!sn_ids_is_live(&pool->ids, node[i].row)) /* it was removed with another */
             continue;
         sn_tear tear = {.type = SN_TEAR_BREAK,
                         .cut = true,
@@ -353,7 +354,7 @@ static void remove_rods(cutting *c)
                         .strain = (sn_real)sn_tear_strain(world, node[i].kind, node[i].row)};
         if (!sn_tear_allowed(world, &tear))
             continue;
-        const bool rod = sn_tear_is_rod(node[i].kind); /* or a joint */
+        const bool rod = sn_tear_is_rod(node[i].kind); /* otherwise a joint */
         const bool on_skin = rod && head_of(world, point[0]).skin && head_of(world, point[1]).skin;
         if (rod && !on_skin)
             c->info.removed += sn_tear_remove_dependents(world, node[i].kind, node[i].row, &released);
@@ -371,7 +372,7 @@ static uint64_t key_of(const cutting *c, uint32_t p, uint32_t q)
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
-/* Which edges are cut: those that an odd number of paths goes along. Once all vertices are there. */
+/* Lists the cut edges: those with an odd number of paths. For use when all vertices exist. */
 static void link(cutting *c)
 {
     const sn_crossing *at = c->crossing_table.column[0];
@@ -415,8 +416,8 @@ static void set_root(cutting *c, uint32_t vertex, uint32_t root)
     ((bool *)c->root_table.column[1])[vertex] = false;
 }
 
-/* Splits a marked vertex; its copies are marked as well. So are those of others at a border that are split with it.
-   */
+/* Splits a marked vertex; its copies are marked as well. So are those of other vertices at a border that are split with
+   it. */
 static void open(cutting *c, uint32_t vertex)
 {
     sn_world *world = c->world;
@@ -452,8 +453,8 @@ static sn_particle handle_of(const sn_world *world, uint32_t vertex)
     return (sn_particle){vertex, world->ids.generation[vertex]};
 }
 
-/* Adds a vertex at which a cut ended behind `count` tips, for each edge along which it came; without one if there is
-   none. Gives how many there are then. */
+/* Adds a vertex at which a cut ended behind `count` tips: once for each edge along which the cut came, or once without
+   an edge. Returns the new count. */
 static uint32_t add_tip(const cutting *c, uint32_t vertex, sn_tear_tip *tip, uint32_t count)
 {
     const sn_world *world = c->world;
@@ -471,8 +472,8 @@ static uint32_t add_tip(const cutting *c, uint32_t vertex, sn_tear_tip *tip, uin
     return count;
 }
 
-/* Tips that are whole stay; those that were split, or are gone, are forgotten; and marked vertices that are whole are
-   new ones. */
+/* Tips that are still whole are kept. Tips that were split or removed are dropped. Marked vertices that are whole
+   become new tips. */
 static void note_tips(cutting *c)
 {
     sn_world *world = c->world;
@@ -534,7 +535,7 @@ static bool solid_may(const sn_world *world, const void *data, uint32_t particle
     return may_cut(world, data, particle);
 }
 
-/* Everything is found and there is room for it before anything changes. */
+/* Everything is found, and memory for it reserved, before anything changes. */
 static sn_result cut(cutting *c)
 {
     sn_world *world = c->world;
@@ -571,7 +572,7 @@ static sn_result cut(cutting *c)
     sn_solid_close(&c->solid);
     if (c->solid.face_table.count && c->gaps)
         sn_tear_index_anew(world);
-    world->contact.tears += c->gaps && !c->solid.face_table.count; /* no more than vertices of cloth */
+    world->contact.tears += c->gaps && !c->solid.face_table.count; /* only vertices of cloth */
     remove_rods(c);
     cut_skins(c);
     sn_incidence_end(&world->incidence, store);

@@ -1,8 +1,10 @@
-/* Groups of shape matching that a blade parts.
+/* Shape matching groups that a blade divides.
 
-   Members that are neighbours in the rest shape hang together, unless a blade has passed between them. Which are neighbours: the longest edge of the shortest tree over all members is how far
-   apart they lie, and those up to NEAR times as far are. So all hang together before the first cut. Pairs that were parted are remembered, so a blade may be swept frame by frame. When a
-   group hangs together no longer, the largest part stays the group, and each of the others leaves it, as after a tear (tear_shape.c). */
+   Members that are neighbours in the rest shape are connected, unless a blade has passed between them. Neighbours are
+   defined by distance: up to NEAR times the longest edge of the minimum spanning tree of all members. So all members
+   are connected before the first cut. Separated pairs are stored, so a blade may be swept frame by frame. When a group
+   is not connected any more, the largest part stays in the group, and each of the others leaves it, as after a tear
+   (tear_shape.c). */
 #include "world/world.h"
 
 #include "base/dvec.h"
@@ -11,19 +13,19 @@
 
 #include <string.h>
 
-/* With 1.5, the diagonals of a square of neighbours are there, and those of a cube are not. */
+/* With 1.5, diagonals in the squares of a grid are included, and those of a cube are not. */
 #define NEAR 1.5
 
-/* Two members that a blade has parted, the lower number first. */
+/* Two members that a blade has separated, the lower number first. */
 typedef struct severed {
     sn_particle a, b;
 } severed;
 
-/* A group that comes apart. */
+/* A group that is divided. */
 typedef struct parted {
     uint32_t kind, row;
-    uint32_t label;     /* of its first member, in label_table */
-    uint32_t pair, end; /* in pair_table */
+    uint32_t label;     /* index in label_table of its first member */
+    uint32_t pair, end; /* range in pair_table */
 } parted;
 
 void sn_shape_cut_init(sn_shape_cut *c)
@@ -62,7 +64,7 @@ static uint64_t key_of(uint32_t a, uint32_t b)
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
-/* Whether a blade has parted two particles before. */
+/* True if a blade has separated two particles before. */
 static bool is_severed(const sn_world *world, uint32_t a, uint32_t b)
 {
     const severed *pair = world->tearing.severed_table.column[0];
@@ -79,15 +81,15 @@ static bool is_severed(const sn_world *world, uint32_t a, uint32_t b)
            sn_particle_is_valid(world, pair[low].a) && sn_particle_is_valid(world, pair[low].b);
 }
 
-/* ---- Finding ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Finding pairs and parts ------------------------------------------------------------------------------------- */
 
-/* A group that is looked at. */
+/* A group that is examined. */
 typedef struct looking {
     sn_shape_cut *c;
     const sn_real *rest;
     sn_list list;
     uint32_t *label;
-    double near; /* m^2: up to which two are neighbours */
+    double near; /* m^2: largest squared distance of neighbours */
 } looking;
 
 static uint32_t member_of(const looking *l, uint32_t i)
@@ -111,7 +113,7 @@ static double square_between(const looking *l, uint32_t i, uint32_t k)
     return square;
 }
 
-/* The square of the longest edge of the shortest tree over all members (Prim). */
+/* The squared length of the longest edge of the minimum spanning tree of all members (Prim). */
 static double longest_of_tree(const looking *l)
 {
     double *near = l->c->near_table.column[0], longest = 0;
@@ -139,7 +141,7 @@ static uint32_t root_of(uint32_t *label, uint32_t i)
     return i;
 }
 
-/* Whether the blade is near the group at all. */
+/* True if the boxes of the blade and the group overlap. */
 static bool is_near_blade(const looking *l)
 {
     sn_dvec3 low = place_of(l, 0), high = low;
@@ -162,7 +164,7 @@ static bool note_pair(sn_shape_cut *c, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Joins neighbours that no blade has parted. False when memory runs out. */
+/* Connects neighbours that no blade has separated. False when memory runs out. */
 static bool join(const looking *l)
 {
     const sn_shape_cut *c = l->c;
@@ -228,9 +230,9 @@ bool sn_shape_cut_find(sn_shape_cut *c)
                             (uint64_t)t->severed_table.count + c->pair_table.count);
 }
 
-/* ---- Parting ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Dividing groups --------------------------------------------------------------------------------------------- */
 
-/* The part with the most members; of several the first. */
+/* The part with the most members; the first of several. */
 static uint32_t largest(const uint32_t *label, uint32_t count)
 {
     uint32_t best = 0, most = 0;
@@ -280,7 +282,7 @@ static bool part_group(sn_shape_cut *c, const parted *p)
     return !refused;
 }
 
-/* Pairs that were parted now come to those from before; those that are gone are forgotten. */
+/* Adds the pairs that were separated now to the earlier ones, and drops pairs of removed particles. */
 static void remember_pairs(sn_shape_cut *c)
 {
     sn_world *world = c->world;
@@ -294,7 +296,7 @@ static void remember_pairs(sn_shape_cut *c)
         if (sn_particle_is_valid(world, pair[i].a) && sn_particle_is_valid(world, pair[i].b))
             pair[kept++] = pair[i];
     uint32_t from = kept, news = 0;
-    for (uint32_t i = 0; i < c->pair_table.count; ++i) /* one may be in several groups */
+    for (uint32_t i = 0; i < c->pair_table.count; ++i) /* a pair may be in several groups */
         news += i == 0 || item[i].key != item[i - 1].key;
     table->count = kept + news;
     for (uint32_t i = c->pair_table.count, to = table->count; i > 0; --i) {
@@ -313,7 +315,8 @@ void sn_shape_cut_part(sn_shape_cut *c)
     sn_sort_item *item = c->pair_table.column[0];
     uint32_t kept = 0, from = 0;
     for (uint32_t i = 0; i < c->group_table.count; ++i) {
-        const uint32_t end = part_group(c, &group[i]) ? group[i].end : group[i].pair; /* refused: as if not cut */
+        const uint32_t end = part_group(c, &group[i]) ? group[i].end : group[i].pair; /* if refused, the pairs are not
+                                                                                         separated */
         for (; from < end; ++from)
             item[kept++] = item[from];
         from = group[i].end;

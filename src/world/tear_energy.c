@@ -1,20 +1,26 @@
-/* What a tear or a cut may not gain: energy.
+/* Limits the energy after a tear or a cut, which must not increase.
 
-   Elastic. A vertex that becomes two changes no length, and rods that are doubled or divided store together what they stored (tear_split.c, tear_insert.c). What is new, is measured anew or
-   is set apart could store more. It is *eased*: a rod gets another rest length, so that it stores no more than it may; what is no rod gives more; what cannot be eased is removed.
+   Elastic energy. A vertex that becomes two changes no length, and rods that are doubled or divided together store what
+   they stored before (tear_split.c, tear_insert.c). Constraints that are new, measured again or moved apart could store
+   more. They are *eased*: a rod gets another rest length, so that it stores no more than allowed; other constraints get
+   a larger compliance; constraints that cannot be eased are removed.
 
-   Kinetic. A vertex that is put on an edge takes mass from its ends to between them. With the same momentum and angular momentum what turns then turns faster, by I / I' as a skater does, and
-   the kinetic energy of that is taken from how the vertices around move otherwise. Of some vertices let V and w be the velocity and the turning of the rigid body that has their momentum P and
-   angular momentum L, and d_i = v_i - V - w x r_i what is left. These have neither momentum nor angular momentum, so v_i = V + w x r_i + f d_i keeps both for any f, and
+   Kinetic energy. A vertex that is inserted on an edge takes mass from the edge's ends to a point between them. With
+   the same momentum and angular momentum, rotating parts then rotate faster, by I / I', like a skater. The kinetic
+   energy of that is taken from the relative motion of the vertices around it. For some vertices let V and w be the
+   velocity and angular velocity of the rigid body with their momentum P and angular momentum L, and d_i = v_i - V - w x
+   r_i the rest. The d_i have neither momentum nor angular momentum, so v_i = V + w x r_i + f d_i conserves both for any
+   f, and
 
        K = |P|^2 / (2 M) + L . w / 2 + f^2 sum m_i |d_i|^2 / 2.
 
-   So f < 1 takes what was gained. Vertices that move as one have d_i = 0: they do turn faster, and nothing else than a spin has that energy. */
+   So f < 1 removes the gain. Vertices that move as a rigid body have d_i = 0: they do rotate faster, because only their
+   rotation has energy. */
 #include "world/world.h"
 
 #include "base/dvec.h"
 
-/* ---- Elastic ------------------------------------------------------------------------------------------------------------- */
+/* ---- Elastic ----------------------------------------------------------------------------------------------------- */
 
 bool sn_tear_has_length(uint32_t kind)
 {
@@ -105,7 +111,7 @@ void sn_tear_ease(sn_world *world, uint32_t kind, uint32_t row, double most, uin
     ++*removed;
 }
 
-/* ---- Kinetic ------------------------------------------------------------------------------------------------------------- */
+/* ---- Kinetic ----------------------------------------------------------------------------------------------------- */
 
 static bool is_free(const sn_world *world, uint32_t particle)
 {
@@ -135,7 +141,8 @@ double sn_tear_kinetic(const sn_world *world, const uint32_t *particle, uint32_t
     return energy;
 }
 
-/* Solves I w = L for a symmetric I, of which a row may be 0 where all are on a line: along that nothing turns. */
+/* Solves I w = L for a symmetric I. It is singular if all points are on a line; the angular velocity along the line is
+   then 0. */
 static sn_dvec3 turning(const double inertia[6], sn_dvec3 l)
 {
     double a[3][4] = {{inertia[0], inertia[3], inertia[4], l.x},
@@ -145,7 +152,7 @@ static sn_dvec3 turning(const double inertia[6], sn_dvec3 l)
     const double least = 1e-9 * (inertia[0] + inertia[1] + inertia[2]);
     bool used[3] = {false, false, false};
     uint32_t order[3], rank = 0;
-    for (; rank < 3; ++rank) { /* the largest diagonal first, as the matrix is not negative */
+    for (; rank < 3; ++rank) { /* the largest diagonal first; the matrix is positive semidefinite */
         uint32_t best = 3;
         for (uint32_t i = 0; i < 3; ++i)
             if (!used[i] && a[i][i] > least && (best == 3 || a[i][i] > a[best][best]))
@@ -169,7 +176,7 @@ static sn_dvec3 turning(const double inertia[6], sn_dvec3 l)
     return dvec3(w[0], w[1], w[2]);
 }
 
-/* The rigid motion that has the momentum and angular momentum of some particles. */
+/* The rigid motion with the momentum and angular momentum of some particles. */
 typedef struct motion {
     sn_dvec3 centre, speed, turn;
     double mass;

@@ -1,6 +1,8 @@
-/* Which triangles and constraints are at a particle. Lists that are linked, so that a tear changes a few entries of them and no more.
-   Made when something first tears or is cut; constraints that were added since are put in, and only where skins were edited, the order of constraints was
-   compacted or one of them holds others, all is made anew. */
+/* The index of triangles and constraints at each particle. It consists of linked lists, so that a tear changes only a
+   few entries.
+
+   It is made when something first tears or is cut. Later constraints are added to it. It is made again only if skins
+   were edited, the order of constraints was compacted, or a constraint got other particles. */
 #include "world/world.h"
 
 #include <string.h>
@@ -15,7 +17,7 @@ static sn_tear_node *nodes(const sn_tearing *t)
     return t->node_table.column[0];
 }
 
-/* ---- Triangles ---------------------------------------------------------------------------------------------------------- */
+/* ---- Triangles --------------------------------------------------------------------------------------------------- */
 
 void sn_tear_link(sn_tearing *t, uint32_t particle, uint32_t place)
 {
@@ -43,14 +45,14 @@ uint32_t sn_tear_triangles_at(const sn_world *world, uint32_t particle, uint32_t
         if (count == most)
             return UINT32_MAX;
         uint32_t at = count++;
-        for (; at > 0 && found[at - 1] > place; --at) /* the order must not be that of past edits */
+        for (; at > 0 && found[at - 1] > place; --at) /* the order must not depend on past edits */
             found[at] = found[at - 1];
         found[at] = place;
     }
     return count;
 }
 
-/* ---- Constraints -------------------------------------------------------------------------------------------------------- */
+/* ---- Constraints ------------------------------------------------------------------------------------------------- */
 
 static bool holds(const sn_world *world, const sn_tear_node *node, uint32_t particle)
 {
@@ -58,7 +60,7 @@ static bool holds(const sn_world *world, const sn_tear_node *node, uint32_t part
     uint32_t small[4 * SN_MAX_POINTS], count;
     if (!sn_ids_is_live(&pool->ids, node->row))
         return false;
-    if (pool->kind->points == 2) { /* most are rods */
+    if (pool->kind->points == 2) { /* quick test: most are rods */
         const uint32_t *point = pool->point + 2 * (size_t)node->row;
         if (!((point[0] | point[1]) & SN_SPOT_BIT))
             return point[0] == particle || point[1] == particle;
@@ -88,7 +90,7 @@ uint32_t sn_tear_constraints_at(sn_world *world, uint32_t particle, sn_tear_node
         while (to > 0 && is_before(&here, &found[to - 1]))
             --to;
         const bool seen = to > 0 && found[to - 1].kind == here.kind && found[to - 1].row == here.row;
-        if (seen || !holds(world, &here, particle)) { /* it is not asked for again */
+        if (seen || !holds(world, &here, particle)) { /* removes the entry, so that it is not tested again */
             *at = here.next;
             continue;
         }
@@ -124,7 +126,7 @@ bool sn_tear_may_tear(const sn_world *world, uint32_t kind, uint32_t row)
            skin_tears(&contact_skins(&world->contact)[skin - 1]);
 }
 
-/* Room for one more range is there. */
+/* Memory for one more range must be reserved. */
 static void add_rod(sn_tearing *t, uint32_t kind, uint32_t row)
 {
     sn_tear_range *range = t->range_table.column[0];
@@ -163,7 +165,7 @@ void sn_tear_index_constraint(sn_world *world, uint32_t kind, uint32_t row)
         add_rod(t, kind, row);
 }
 
-/* How many nodes a constraint takes, at most. */
+/* An upper bound of the number of nodes for a constraint. */
 static uint32_t node_count(const sn_world *world, uint32_t kind, uint32_t row)
 {
     uint32_t small[4 * SN_MAX_POINTS], count;
@@ -171,9 +173,9 @@ static uint32_t node_count(const sn_world *world, uint32_t kind, uint32_t row)
     return count;
 }
 
-/* ---- Making it ---------------------------------------------------------------------------------------------------------- */
+/* ---- Making the index -------------------------------------------------------------------------------------------- */
 
-/* Heads for all particles. */
+/* Extends the heads to all particles. */
 static bool extend_heads(sn_world *world, uint32_t more)
 {
     sn_tearing *t = &world->tearing;
@@ -204,7 +206,7 @@ static void index_skins(sn_world *world)
         }
 }
 
-/* Rods of skins that tear, and ranges that they make. */
+/* Finds rods of skins that tear, as ranges. With `counts` it only counts the ranges. */
 static uint32_t index_rods(sn_world *world, bool counts)
 {
     sn_tearing *t = &world->tearing;
@@ -225,7 +227,7 @@ static uint32_t index_rods(sn_world *world, bool counts)
     return ranges;
 }
 
-/* Corners of tetrahedra, and the skin that is around these: that of any vertex that hangs together with them. */
+/* Finds corners of tetrahedra, and the skin around these: that of any vertex that is connected with them. */
 static void index_solids(sn_world *world)
 {
     const sn_pool *pool = world->constraints.pool[SN_KIND_VOLUME];
@@ -285,7 +287,7 @@ static bool make(sn_world *world)
     return true;
 }
 
-/* Constraints that were added since are last in the order. */
+/* Adds later constraints, which are last in the order. */
 static bool extend(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
@@ -318,7 +320,7 @@ bool sn_tear_index(sn_world *world)
     const sn_store *store = &world->constraints;
     if (!t->indexed || t->compactions != store->counts.compactions || t->generation != world->contact.skin_generation ||
         t->edits != t->strength_edits || t->sequence > store->counts.next_sequence ||
-        t->node_table.count > 16 * (uint64_t)store->counts.live + 65536) /* mostly what is out of date */
+        t->node_table.count > 16 * (uint64_t)store->counts.live + 65536) /* most entries are outdated */
         return make(world);
     return extend_heads(world, 0) && (t->sequence == store->counts.next_sequence || extend(world));
 }
@@ -329,7 +331,7 @@ uint32_t sn_tear_make_gaps(sn_world *world, const uint32_t *more, uint32_t total
     sn_skin_record *skin = contact_skins(contact);
     uint32_t(*all)[3] = contact->triangle_table.column[0], left = total;
     bool moved = false;
-    for (uint32_t s = contact->skin_table.count; total && s-- > 0;) { /* from behind */
+    for (uint32_t s = contact->skin_table.count; total && s-- > 0;) { /* from the last skin to the first */
         left -= more[s];
         const uint32_t first = skin[s].first + left;
         memmove(all + first, all + skin[s].first, skin[s].count * sizeof *all);
@@ -350,9 +352,9 @@ uint32_t sn_tear_make_gaps(sn_world *world, const uint32_t *more, uint32_t total
 void sn_tear_index_anew(sn_world *world)
 {
     const bool follows = world->incidence.follows;
-    world->incidence.follows = false; /* what is known already is not told again */
+    world->incidence.follows = false; /* known entries must not be added again */
     world->tearing.indexed = false;
-    sn_tear_index(world); /* needs no more than it has */
+    sn_tear_index(world); /* needs no more memory than it has */
     world->incidence.follows = follows;
 }
 
@@ -373,8 +375,8 @@ bool sn_tear_reserve(sn_world *world, uint32_t particles, uint32_t rows)
         if ((by_number[i]->count || by_number[i] == &world->rest_shape_table) &&
             !sn_table_reserve(by_number[i], &world->allocator, numbers))
             return false;
-    const uint64_t found =
-        sn_tear_room_for(particles) + 2 * all; /* constraints that change their points, and new ones */
+    const uint64_t found = sn_tear_room_for(particles) + 2 * all; /* constraints that change their points, and new
+                                                                     ones */
     return sn_particles_reserve_more(world, particles) && sn_blade_sweep_reserve(world, numbers) &&
            extend_heads(world, particles) &&
            sn_incidence_reserve(&world->incidence, &world->allocator, numbers, found) &&

@@ -1,29 +1,37 @@
-/* A vertex is put on an edge from p to q, at x = (1 - t) p + t q, and what belongs to the edge and its triangles is divided.
+/* Inserts a vertex on an edge from p to q, at x = (1 - t) p + t q, and divides the constraints and triangles of the
+   edge.
 
-   Mass. A triangle gives a third of its mass to each corner. Divided, the triangle p, q, c gives the new vertex a third of all of it, p a third less of the part 1 - t, q of the
-   part t, and c what it had. So the vertex takes (1 - t) u from p and t u from q, with u the share that the triangles of the edge have of the mass of an end. Mass, centre of mass and momentum are kept
-   by that, with the velocity (1 - t) v_p + t v_q. Angular momentum is not: the two parts turned about each other, and lose
+   Mass. A triangle gives a third of its mass to each corner. After the division, the triangle p, q, c gives the new
+   vertex a third of its mass; the share of p is reduced by the fraction 1 - t, that of q by t, and c has what it had.
+   So the vertex takes (1 - t) u from p and t u from q, where u is the mass that an end has from the triangles of the
+   edge. With the velocity (1 - t) v_p + t v_q this conserves mass, centre of mass and momentum. Angular momentum is not
+   conserved: the two parts of mass rotated about each other, and lose
 
        u t (1 - t) r x s,   r = q - p,  s = v_q - v_p.
 
-   The ends get that back, as a pair of opposite impulses: v_p -= k s m_q / (m_p + m_q), v_q += k s m_p / (m_p + m_q), k = u t (1 - t) (m_p + m_q) / (m_p m_q),
-   with s across r, as what is along r turns nothing. Mass has come nearer to the middle of the edge, so what turns turns faster, as a skater does; the kinetic energy that this takes is
-   taken from how the vertices around move otherwise (tear_energy.c).
+   It is given back to the ends, as a pair of opposite impulses:
 
-   Constraints. A rod becomes two in a row, of rest length and compliance in proportion: same force, same energy. From the vertex to the third corner of each triangle
-   there is a new rod, of the length that it has at rest by Stewart's theorem, d^2 = (1 - t) |pc|^2 + t |qc|^2 - t (1 - t) |pq|^2, and as stiff for its length as its neighbours. A function that is linear in
-   the corners of a triangle, g_p p + g_q q + g_c c, is in the halves of it
+       v_p -= k s m_q / (m_p + m_q),   v_q += k s m_p / (m_p + m_q),   k = u t (1 - t) (m_p + m_q) / (m_p m_q),
 
-       (g_p - g_q (1 - t) / t) p + (g_q / t) x + g_c c      and      (g_p / (1 - t)) x + (g_q - g_p t / (1 - t)) q + g_c c:
+   with the part of s across r, because the part along r has no angular momentum. The mass is nearer to the middle of
+   the edge now, so a rotating edge rotates faster, like a skater. The kinetic energy of that is taken from the relative
+   motion of the vertices around (tear_energy.c).
 
-   strain is that, and so are points inside triangles. */
+   Constraints. A rod becomes two in series, with rest length and compliance in proportion: same force, same energy.
+   From the vertex to the third corner of each triangle there is a new rod. Its rest length follows from Stewart's
+   theorem, d^2 = (1 - t) |pc|^2 + t |qc|^2 - t (1 - t) |pq|^2, and it has the stiffness per length of its neighbours. A
+   function that is linear in the corners of a triangle, g_p p + g_q q + g_c c, becomes in its halves
+
+       (g_p - g_q (1 - t) / t) p + (g_q / t) x + g_c c   and   (g_p / (1 - t)) x + (g_q - g_p t / (1 - t)) q + g_c c.
+
+   Strain and points inside triangles are such functions. */
 #include "world/world.h"
 
 #include "base/dvec.h"
 
 #include <string.h>
 
-/* So many vertices around an edge, at most, share what a new one between its ends gains. */
+/* The most vertices around an edge that take up the energy gained by the new one. */
 #define AROUND 256u
 
 typedef struct inserting {
@@ -31,15 +39,15 @@ typedef struct inserting {
     uint32_t p, q, made;
     double t;
     uint32_t sides;
-    uint32_t triangle[SN_TEAR_SIDES];                    /* of the edge, and */
-    uint32_t third[SN_TEAR_SIDES];                       /*   their other corners */
-    double rest;                                         /* m: of the edge, */
-    double rest_p[SN_TEAR_SIDES], rest_q[SN_TEAR_SIDES]; /*   and from its ends to those */
+    uint32_t triangle[SN_TEAR_SIDES];                    /* of the edge */
+    uint32_t third[SN_TEAR_SIDES];                       /* their third corners */
+    double rest;                                         /* m: of the edge */
+    double rest_p[SN_TEAR_SIDES], rest_q[SN_TEAR_SIDES]; /* and from its ends to those corners */
     uint32_t removed;
-    double released; /* J: of what was removed; part of what sn_tear_insert finds lost */
+    double released; /* J: of removed constraints; part of the loss that sn_tear_insert computes */
 } inserting;
 
-/* ---- Places -------------------------------------------------------------------------------------------------------------- */
+/* ---- Positions --------------------------------------------------------------------------------------------------- */
 
 static sn_dvec3 whole(sn_vec4 high, sn_vec4 low)
 {
@@ -69,7 +77,7 @@ static double area_of(const sn_world *world, uint32_t triangle)
     return dvec3_length(dvec3_cross(dvec3_seen(at[0], at[1]), dvec3_seen(at[0], at[2]))) / 2;
 }
 
-/* A rod between two particles: of several the first; false if there is none. */
+/* The first rod between two particles; false if there is none. */
 static bool find_rod(sn_world *world, uint32_t a, uint32_t b, sn_tear_node *rod)
 {
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
@@ -92,9 +100,9 @@ static double rest_of(sn_world *world, uint32_t a, uint32_t b)
     return sn_tear_length(world, a, b);
 }
 
-/* ---- The particle ---------------------------------------------------------------------------------------------------------- */
+/* ---- The particle ------------------------------------------------------------------------------------------------ */
 
-/* kg: what the new vertex weighs if both ends can give it. */
+/* kg: the mass of the new vertex if both ends can give it. */
 static double share_of_edge(const inserting *in)
 {
     const sn_world *world = in->world;
@@ -116,7 +124,7 @@ static double share_of_edge(const inserting *in)
     return least;
 }
 
-/* Rows of tables by number that hold places: those of the new one are between those of the ends. */
+/* For tables of positions by number: interpolates those of the ends for the new vertex. */
 static void place_between(sn_table *table, const inserting *in)
 {
     sn_vec4 *place = table->column[0];
@@ -139,12 +147,13 @@ static void place_rest_shape(const inserting *in)
                                       a.since && b.since ? (a.since > b.since ? a.since : b.since) : 0};
 }
 
-/* Gives the ends back the angular momentum that was lost; see above. */
+/* Gives the lost angular momentum back to the ends; see above. */
 static void turn_ends(const inserting *in, double u, sn_dvec3 r, sn_dvec3 s)
 {
     sn_particle_store *p = &in->world->particles;
     const double square = dvec3_dot(r, r);
-    s = square > 0 ? dvec3_sub(s, dvec3_scale(r, dvec3_dot(r, s) / square)) : s; /* what is along r turns nothing */
+    s = square > 0 ? dvec3_sub(s, dvec3_scale(r, dvec3_dot(r, s) / square)) : s; /* the part along r has no angular
+                                                                                    momentum */
     const uint32_t i = in->world->ids.value[in->p], k = in->world->ids.value[in->q];
     const double a = (double)p->v[i].w, b = (double)p->v[k].w;
     const double impulse = u * in->t * (1 - in->t); /* kg: k m_p m_q / (m_p + m_q) */
@@ -159,7 +168,7 @@ static void add_particle(inserting *in)
     const uint32_t end[2] = {in->p, in->q}, near = in->t < 0.5 ? 0 : 1;
     const double part[2] = {1 - in->t, in->t}, u = share_of_edge(in);
     sn_real taken[2] = {0, 0}, mass[2];
-    double last = 0; /* all that is taken is a multiple of this, and so are the sums and what is left: they are exact */
+    double last = 0; /* the taken masses are multiples of it, and so are the sums and the rests: all are exact */
     for (uint32_t e = 0; e < 2; ++e) {
         mass[e] = p->v[world->ids.value[end[e]]].w;
         if (isfinite(mass[e]))
@@ -196,7 +205,7 @@ static void add_particle(inserting *in)
         const sn_vec3 b = led ? target[other - 1].place : a;
         target[p->target[slot] - 1].place =
             dvec3_round(between(dvec3_from(near ? b : a), dvec3_from(near ? a : b), in->t));
-        if (!led) { /* what one end is led by leads no more than that end */
+        if (!led) { /* the target of one end is only for that end */
             world->target_table.count--;
             p->target[slot] = 0;
         }
@@ -208,14 +217,14 @@ static void add_particle(inserting *in)
         turn_ends(in, (double)sum, dvec3_sub(x[1], x[0]), dvec3_sub(v[1], v[0]));
 }
 
-/* ---- Constraints ------------------------------------------------------------------------------------------------------------ */
+/* ---- Constraints ------------------------------------------------------------------------------------------------- */
 
 static void replace(inserting *in, uint32_t kind, uint32_t row, uint32_t from)
 {
     sn_split_replace(in->world, kind, row, from, in->made);
 }
 
-/* The other half of a constraint whose row holds p and the new vertex instead of q: with the new vertex instead of p. The copy was made before. */
+/* The other half of a divided constraint: its copy, made before the division, gets the new vertex instead of `from`. */
 static void replace_in_copy(inserting *in, uint32_t kind, uint32_t row, uint32_t from)
 {
     sn_pool *pool = in->world->constraints.pool[kind];
@@ -225,7 +234,7 @@ static void replace_in_copy(inserting *in, uint32_t kind, uint32_t row, uint32_t
     sn_tear_index_constraint(in->world, kind, row);
 }
 
-/* A rod of part t of the whole. */
+/* Scales a rod to a part of its length. */
 static void scale_rod(sn_world *world, uint32_t kind, uint32_t row, double part)
 {
     sn_pool *pool = world->constraints.pool[kind];
@@ -249,7 +258,7 @@ static void divide_rod(inserting *in, uint32_t kind, uint32_t row)
     replace_in_copy(in, kind, copy, in->p);
 }
 
-/* The number of a parameter of strain that belongs to a point; the first has what sums to 0. */
+/* Divides the parameters of strain. They are the coefficients of two points; that of the first makes the sum 0. */
 static void divide_strain(inserting *in, uint32_t row, bool second, uint32_t from)
 {
     sn_pool *pool = in->world->constraints.pool[SN_KIND_STRAIN];
@@ -293,7 +302,8 @@ static void divide_triangle(inserting *in, uint32_t kind, uint32_t row)
     replace_in_copy(in, kind, copy, in->p);
 }
 
-/* The weights of isometric bending follow from lengths: they are measured. It stores no more than `most` then. */
+/* The weights of isometric bending depend on lengths, so they are measured again. Afterwards it stores at most
+   `most`. */
 static void measure_hinge(inserting *in, uint32_t kind, uint32_t row, double most)
 {
     if (kind != SN_KIND_BENDING)
@@ -312,7 +322,7 @@ static void divide_hinge(inserting *in, uint32_t kind, uint32_t row)
     const double energy = sn_tear_energy(world, kind, row);
     if (over_p && over_q) {
         const uint32_t copy = sn_split_copy(world, kind, row);
-        if (kind == SN_KIND_DIHEDRAL) { /* as stiff as its edge is long */
+        if (kind == SN_KIND_DIHEDRAL) { /* its stiffness is proportional to the length of its edge */
             pool->give[row].compliance /= (sn_real)in->t;
             pool->give[copy].compliance /= (sn_real)(1 - in->t);
             pool->give[row].damping *= (sn_real)in->t;
@@ -327,7 +337,7 @@ static void divide_hinge(inserting *in, uint32_t kind, uint32_t row)
     measure_hinge(in, kind, row, over_p && over_q ? energy * in->t : energy);
 }
 
-/* Spots in a triangle of the edge are in one of its halves. True if one was. */
+/* Moves barycentric points in a triangle of the edge into one of its halves. True if there was one. */
 static bool move_spots(inserting *in, uint32_t kind, uint32_t row)
 {
     sn_store *store = &in->world->constraints;
@@ -344,7 +354,7 @@ static bool move_spots(inserting *in, uint32_t kind, uint32_t row)
         if (at[0] == SN_TEAR_NONE || at[1] == SN_TEAR_NONE)
             continue;
         const double p = (double)spot->weight[at[0]], q = (double)spot->weight[at[1]];
-        const bool far = q * (1 - in->t) > p * in->t; /* in the half of q */
+        const bool far = q * (1 - in->t) > p * in->t; /* in the half at q */
         const double t = far ? 1 - in->t : in->t, gone = far ? p : q, stays = far ? q : p;
         spot->particle[at[far ? 0 : 1]] = in->made;
         spot->weight[at[far ? 0 : 1]] = (sn_real)(gone / t);
@@ -370,7 +380,7 @@ static bool holds(const sn_world *world, const sn_tear_node *node, uint32_t part
     return false;
 }
 
-/* What holds both ends. */
+/* Divides the constraints that contain both ends. */
 static void divide_constraints(inserting *in)
 {
     sn_world *world = in->world;
@@ -391,12 +401,12 @@ static void divide_constraints(inserting *in)
             divide_triangle(in, kind, row);
         else if (kind == SN_KIND_DIHEDRAL || kind == SN_KIND_BENDING)
             divide_hinge(in, kind, row);
-        else /* a surface is closed no longer; and what else joins the two would do so across a cut */
+        else /* a surface is not closed any more; other constraints would join the two ends across a cut */
             sn_tear_remove(world, kind, row, &in->released), in->removed++;
     }
 }
 
-/* J, or for what does not give J s^2: what a rod of this compliance and these ends stores by being too long by so much. */
+/* J; for rigid constraints J s^2: the energy of a rod with this compliance and these ends, for this excess length. */
 static double stored(const sn_world *world, const uint32_t *end, double compliance, double by)
 {
     const sn_vec4 *x = world->particles.x;
@@ -411,7 +421,7 @@ static double compliance_of(const sn_pool *pool, uint32_t kind, uint32_t row)
     return (double)pool->give[row].compliance;
 }
 
-/* A rod of a share of the stiffness. */
+/* Multiplies the stiffness of a rod. */
 static void stiffen_rod(sn_world *world, uint32_t kind, uint32_t row, double share)
 {
     sn_pool *pool = world->constraints.pool[kind];
@@ -425,8 +435,10 @@ static void stiffen_rod(sn_world *world, uint32_t kind, uint32_t row, double sha
             pool->param[(size_t)row * pool->param_count + i] *= s;
 }
 
-/* The rod from the new vertex to the third corner of a triangle, like those beside it. What these had for the part of the triangle that is not theirs any more it takes from them: half of 1 - t from
-   that at p, half of t from that at q, so that k r^2 sums to what it was. It is as long as it is at rest, or, where it would store more than it took, nearer to what it is now. */
+/* Adds a rod from the new vertex to the third corner of a triangle, like the neighbouring rods. These represented the
+   part of the triangle that the new rod represents now, and give it this stiffness: half of 1 - t from the rod at p,
+   half of t from that at q, so that k r^2 has the same sum. It has its rest length as above; or, if it would store more
+   than it took, one nearer to its present length. */
 static void add_brace(inserting *in, uint32_t side)
 {
     sn_world *world = in->world;
@@ -457,7 +469,7 @@ static void add_brace(inserting *in, uint32_t side)
     }
     if (before > 0)
         scale_rod(world, kind, row, rest / before);
-    if (was > 0 && before > 0 && stiffness > 0) /* scaling made it give was * rest / before */
+    if (was > 0 && before > 0 && stiffness > 0) /* scaling gave it the compliance was * rest / before */
         stiffen_rod(world, kind, row, stiffness * was * rest / before);
     sn_pool_forget(pool, row, 1);
     replace_in_copy(in, kind, row, end[first]);
@@ -466,7 +478,7 @@ static void add_brace(inserting *in, uint32_t side)
         sn_tear_lengthen(world, kind, row, by * (1 - sqrt(most / now)));
 }
 
-/* Bending over that rod: like that of a hinge that one of the ends has with the third corner. */
+/* Adds bending over that rod, like that of a hinge with one of the ends and the third corner. */
 static void add_hinge(inserting *in, uint32_t side)
 {
     sn_world *world = in->world;
@@ -490,7 +502,7 @@ static void add_hinge(inserting *in, uint32_t side)
     }
 }
 
-/* ---- Triangles -------------------------------------------------------------------------------------------------------------- */
+/* ---- Triangles --------------------------------------------------------------------------------------------------- */
 
 uint32_t sn_tear_edge_sides(const sn_world *world, uint32_t p, uint32_t q, uint32_t *triangle, uint32_t most)
 {
@@ -536,7 +548,7 @@ static sn_skin_record *skin_of(sn_world *world, uint32_t triangle)
     return &skin[s];
 }
 
-/* The triangle keeps p, and a new one behind those of its skin, where there is a gap for it, gets q. */
+/* The triangle keeps p. A new one, in the gap behind those of its skin, gets q. */
 static void divide_triangles(inserting *in)
 {
     sn_world *world = in->world;
@@ -562,7 +574,7 @@ static void divide_triangles(inserting *in)
     }
 }
 
-/* Adds the neighbours of those from `first` on, each once, as many as there is room for. */
+/* Adds the neighbours of the vertices from `first` on, each once, as many as there is room for. */
 static uint32_t find_around(const sn_world *world, uint32_t *around, uint32_t first, uint32_t count)
 {
     const uint32_t *corner = world->contact.triangle_table.column[0], end = count;
@@ -581,8 +593,8 @@ static uint32_t find_around(const sn_world *world, uint32_t *around, uint32_t fi
     return count;
 }
 
-/* The particle, and no more kinetic energy than there was. Those around the edge give it up; if they move as one, those around these. Gives what is left, J: all of a scrap that moves as one turns
-   faster. */
+/* Adds the particle without a gain of kinetic energy. The vertices around the edge lose it; if they move rigidly, those
+   around these. Returns the gain that is left, J: a scrap that moves rigidly as a whole rotates faster. */
 static double add_calmly(inserting *in)
 {
     uint32_t around[AROUND + 1] = {in->p, in->q}, first = 0;
@@ -600,7 +612,7 @@ static double add_calmly(inserting *in)
     return fmax(0, excess);
 }
 
-/* J: of all constraints at some vertices, each once. */
+/* J: the energy of all constraints at some vertices, each once. */
 static double energy_at(sn_world *world, const uint32_t *vertex, uint32_t count)
 {
     double energy = 0;
@@ -654,13 +666,14 @@ uint32_t sn_tear_insert(sn_world *world, uint32_t p, uint32_t q, double t, uint3
     }
     divide_triangles(&in);
     sn_tear_drop_rods(world, &rods, &in.removed, &in.released);
-    end[2 + in.sides] = in.made; /* what is measured anew, and rods in the place of others, may store less */
+    end[2 + in.sides] = in.made; /* constraints that were measured again, and rods that replace others, may store
+                                    less */
     const double lost = before - energy_at(world, end, 3 + in.sides) - gained;
     event.released = (sn_real)fmax(0, lost);
     sn_tear_tell(world, &event);
     tearing->sequence = world->constraints.counts.next_sequence;
     world->constraints.edits++;
     *removed += in.removed;
-    *released += lost; /* what one gains others of the cut have lost */
+    *released += lost; /* a gain here is a loss of other vertices of the cut */
     return in.made;
 }

@@ -1,16 +1,17 @@
-/* Which rods of skins that tear are over what they bear, at the end of a step. All rods are looked at, but most are sorted out by what the weakest would bear. */
+/* Finds the rods of skins that are over their strength at the end of a step. All rods are tested, but most are ruled
+   out quickly by the strength of the weakest. */
 #include "world/world.h"
 
 #include "base/dvec.h"
 
 #include <string.h>
 
-/* What the weakest rod of all skins bears: all others are sorted out by that. */
+/* The strength of the weakest rod of all skins, for a quick test. */
 typedef struct limits {
     const sn_world *world;
-    double strain, force; /* infinite: none is torn by it */
+    double strain, force; /* infinite: no skin tears by it */
     double h2;
-    bool wears; /* some skin does */
+    bool wears; /* some skin has fatigue */
 } limits;
 
 static limits weakest(const sn_world *world)
@@ -37,7 +38,7 @@ double sn_tear_pull(const sn_world *world, uint32_t kind, uint32_t row, double h
     return strain > -1e-3 && h2 > 0 ? fabs((double)pool->lambda[row]) / h2 : 0;
 }
 
-/* The range that has an item. */
+/* The range that contains an item. */
 static const sn_tear_range *range_of(const sn_tearing *t, uint32_t item)
 {
     const sn_tear_range *range = t->range_table.column[0];
@@ -52,7 +53,7 @@ static const sn_tear_range *range_of(const sn_tearing *t, uint32_t item)
     return &range[low];
 }
 
-/* Marks those of some rods that the weakest would not bear. */
+/* Flags the rods whose load exceeds the strength of the weakest. */
 static void sift(const limits *l, const sn_tear_range *range, uint32_t first, uint32_t end, uint8_t *flag)
 {
     const sn_world *world = l->world;
@@ -78,7 +79,7 @@ static void sift(const limits *l, const sn_tear_range *range, uint32_t first, ui
     }
 }
 
-/* The load of a rod, as a part of what it bears when new; its skin. */
+/* The load of a rod, as a share of its strength when new; and the fatigue of its skin. */
 static double load_of(const sn_world *world, uint32_t kind, uint32_t row, double h2, sn_real *fatigue)
 {
     const sn_tear_head *head = world->tearing.head_table.column[0];
@@ -95,7 +96,7 @@ static double load_of(const sn_world *world, uint32_t kind, uint32_t row, double
     return by_strain > by_force ? by_strain : by_force;
 }
 
-/* By how much it is over what it bears now. */
+/* The load relative to the present strength. */
 static double ratio_of(const sn_world *world, uint32_t kind, uint32_t row, double h2)
 {
     sn_real fatigue;
@@ -104,7 +105,7 @@ static double ratio_of(const sn_world *world, uint32_t kind, uint32_t row, doubl
     return wear ? load / (1 - (double)wear->lost) : load;
 }
 
-/* Of skins with fatigue: every rod wears, and is marked if it would not bear its load. */
+/* For skins with fatigue: updates the wear of every rod, and flags rods whose load exceeds their strength. */
 static void wear(const limits *l, const sn_tear_range *range, uint32_t first, uint32_t end, uint8_t *flag)
 {
     const sn_pool *pool = l->world->constraints.pool[range->kind];
@@ -134,7 +135,8 @@ static void sift_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* A heap whose first is the least, of the worst that were found so far. Of two alike the one with the higher number is the lesser. */
+/* A heap of the worst rods so far, with the least of them at the top. Of two equal ones, the one with the higher number
+   counts as less. */
 static bool is_less(const sn_tear_over *a, const sn_tear_over *b)
 {
     if (a->ratio != b->ratio)
@@ -197,7 +199,7 @@ void sn_tear_find_over(sn_world *world)
         ++i;
     }
     sn_tear_over *heap = t->over_table.column[0];
-    for (uint32_t count = t->over_table.count; count > 1; --count) { /* the least goes last */
+    for (uint32_t count = t->over_table.count; count > 1; --count) { /* moves the least to the end */
         const sn_tear_over least = heap[0];
         heap[0] = heap[count - 1];
         heap[count - 1] = least;

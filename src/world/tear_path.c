@@ -1,15 +1,16 @@
 /* The paths of a blade over triangles: from which crossing of an edge to which.
 
-   A plane, or a triangle, crosses two edges of a triangle, or ends in it. A segment comes into a triangle over one
-   edge and leaves it over another, or over the same; it may begin or end in it, and come again.
-   So of each triangle its crossings are taken in the order of their times, and each way in goes with the next way
-   out. A way out without one goes with where an earlier cut ended at a corner of the triangle. */
+   A plane, or a triangle, crosses two edges of a triangle, or ends in it. A segment enters a triangle over one edge and
+   leaves it over another, or over the same one. It may begin or end in the triangle, and enter it again.
+
+   So the crossings of a triangle are taken in the order of their times, and each entry is joined with the next exit. An
+   exit without an entry is joined with the point where an earlier cut ended, at a corner of the triangle. */
 #include "world/world.h"
 
 #include "base/dvec.h"
 #include "base/sort.h"
 
-/* Whether the segment comes into a triangle over that edge, rather than out of it. */
+/* True if the segment enters the triangle over that edge; false if it leaves. */
 static bool is_into(const sn_world *world, const sn_blade_shape *b, const uint32_t *corner, const sn_crossing *at)
 {
     sn_dvec3 x[3];
@@ -22,7 +23,7 @@ static bool is_into(const sn_world *world, const sn_blade_shape *b, const uint32
     return (along == at->up) == (dvec3_dot(normal, sn_blade_sweep_way(b, at->time)) > 0);
 }
 
-/* Those of one triangle, at most its three edges, in the order of their times. */
+/* Adds the paths of one triangle. Its crossings, at most three, are in the order of their times. */
 static uint32_t add_paths(const sn_world *world, const sn_blade_shape *b, const uint32_t *corner,
                           const sn_crossing *crossing, const uint32_t *at, uint32_t count, sn_cut_path *path)
 {

@@ -1,9 +1,12 @@
-/* Groups of shape matching that tear: members leave, and groups become two.
+/* Shape matching groups that tear: members leave, and groups are divided.
 
-   A member i is where the shape, unstretched, has it but for x_i - c - R r_i (shape_match.c). Its *strain* is the length of that by the radius of the group, the root of the mean square of the
-   distances from the middle at rest. When the worst member has more than the group bears, all that are off the same way, by at least half as much along it, leave with it: one that is
-   pulled out leaves alone, and of a bar that is pulled at its end that end comes off. If they are enough to have a shape they are a group of their own from then on, with the places at rest that they had;
-   fewer are loose, and so are members of a group of which too few are left. No particle moves, so mass and momenta stay; groups store no energy. */
+   The deviation of a member i from its goal position in the unstretched shape is x_i - c - R r_i (shape_match.c). Its
+   *strain* is the length of that divided by the radius of the group, which is the root mean square distance from the
+   centre at rest. When the worst member exceeds the strength of the group, it leaves, together with all members that
+   deviate in the same direction, with at least half as much along it: a member that is pulled out leaves alone, and if
+   a bar is pulled at its end, that end comes off. If they are enough to have a shape they form a group of their own,
+   with their rest positions. Fewer are loose, and so are members of a group of which too few are left. No particle
+   moves, so mass and momenta are conserved; groups store no energy. */
 #include "world/world.h"
 
 #include "base/dvec.h"
@@ -21,7 +24,8 @@ bool sn_shape_is_group(uint32_t kind)
     return kind == SN_KIND_SHAPE_MATCH || kind == SN_KIND_SHAPE_MATCH_LINEAR || kind == SN_KIND_SHAPE_MATCH_QUADRATIC;
 }
 
-/* Where members are, seen from where they should be: in the scratch of the store, in parts of the radius. NULL if that does not exist. */
+/* The deviations of members from their goal positions, relative to the radius, in the store's scratch memory. NULL if
+   undefined. */
 static const sn_vec3 *find_offs(const sn_world *world, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = world->constraints.pool[kind];
@@ -44,7 +48,7 @@ static const sn_vec3 *find_offs(const sn_world *world, uint32_t kind, uint32_t r
     }
     memcpy(param, pool->param + (size_t)row * pool->param_count, pool->param_count * sizeof *param);
     if (kind != SN_KIND_SHAPE_MATCH)
-        param[0] = 0; /* beta: what a soft shape lets pass strains it, too */
+        param[0] = 0; /* beta: the part of the deformation that a soft shape follows also counts as strain */
     const sn_eval_in in = {.x = x,
                            .param = param,
                            .points = list.point_count,
@@ -54,12 +58,12 @@ static const sn_vec3 *find_offs(const sn_world *world, uint32_t kind, uint32_t r
     const sn_eval_out out = {.c = c, .gradient = off};
     if (!(square > 0) || !pool->kind->eval(&in, &out))
         return NULL;
-    for (uint32_t i = 0; i < list.point_count; ++i) /* a gradient is 2 / n of it */
+    for (uint32_t i = 0; i < list.point_count; ++i) /* a gradient is 2 / n of the deviation */
         off[i] = vec3_scale(off[i], (sn_real)(list.point_count / (2 * sqrt(square))));
     return off;
 }
 
-/* The worst member; its strain. */
+/* The member with the largest strain, and its strain. */
 static uint32_t worst_of(const sn_vec3 *off, uint32_t count, double *strain)
 {
     uint32_t worst = 0;
@@ -103,7 +107,7 @@ static void keep_members(sn_pool *pool, uint32_t row, const bool *leaves, bool t
     pool->list_waste += 2 * (list.point_count - kept);
 }
 
-/* A group of the members that leave; there is room. */
+/* Makes a group of the members that leave. Memory must be reserved. */
 static sn_constraint form_group(sn_world *world, uint32_t kind, uint32_t row, const bool *leaves)
 {
     sn_store *store = &world->constraints;
@@ -119,9 +123,9 @@ static sn_constraint form_group(sn_world *world, uint32_t kind, uint32_t row, co
     return (sn_constraint){kind, made, pool->ids.generation[made]};
 }
 
-/* ---- Skins -------------------------------------------------------------------------------------------------------------------
-
-   A triangle that a group held whole, and that no group does any more, spans what has parted: it goes from its skin, which is open there. */
+/* ---- Skins -------------------------------------------------------------------------------------------------------
+   A triangle whose corners were in one group, and are in no common group any more, spans a gap: it is removed from its
+   skin, which is then open there. */
 
 static bool has(const uint32_t *list, uint32_t count, uint32_t number)
 {
@@ -131,7 +135,7 @@ static bool has(const uint32_t *list, uint32_t count, uint32_t number)
     return false;
 }
 
-/* Whether one of the groups that are indexed holds all corners; but: one that is to be removed. */
+/* True if one of the indexed groups contains all corners. but: a group that will be removed. */
 static bool is_held(sn_world *world, const uint32_t *corner, const sn_constraint *but)
 {
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
@@ -146,7 +150,8 @@ static bool is_held(sn_world *world, const uint32_t *corner, const sn_constraint
     return count == UINT32_MAX;
 }
 
-/* Members have left a group; together: as one of their own, which is not indexed yet. too_few: of those that stay, and it is to be removed. */
+/* Marks torn triangles after members have left a group. together: they form a group, which is not in the index yet.
+   too_few: the rest of the group is too small, and it will be removed. */
 static void tear_skins(sn_world *world, const sn_constraint *group, const uint32_t *gone, uint32_t count, bool together,
                        bool too_few)
 {
@@ -178,13 +183,13 @@ void sn_shape_finish(sn_world *world)
         return;
     for (uint32_t i = 0; i < t->torn_table.count; ++i)
         if (torn[i])
-            corner[3 * (size_t)i] = SN_TEAR_NONE; /* which is no particle */
+            corner[3 * (size_t)i] = SN_TEAR_NONE; /* not a particle */
     t->torn = false;
     t->torn_table.count = 0;
     sn_skins_forget(world, 0, UINT32_MAX);
 }
 
-/* No triangle is torn yet. */
+/* Makes sure that there are no marks yet. */
 static bool reserve_torn(sn_world *world)
 {
     sn_table *table = &world->tearing.torn_table;
@@ -212,7 +217,7 @@ bool sn_shape_reserve(sn_world *world, uint32_t kind, uint32_t row)
            sn_table_reserve(&t->leave_table, &world->allocator, count);
 }
 
-/* Those that leave, in their order: in the scratch of the store. */
+/* Lists the members that leave, in their order, in the store's scratch memory. */
 static uint32_t list_leaving(sn_world *world, sn_constraint group, uint32_t *to)
 {
     const bool *leaves = world->tearing.leave_table.column[0];
@@ -242,7 +247,7 @@ bool sn_shape_leave(sn_world *world, sn_constraint group, sn_tear *tear)
         return false;
     if (gone >= LEAST_MEMBERS)
         tear->formed = form_group(world, group.kind, group.index, leaves);
-    list_leaving(world, group, tell); /* once more: a group is formed in the same scratch */
+    list_leaving(world, group, tell); /* again, because forming a group used the same scratch memory */
     for (uint32_t i = 0; i < gone; ++i) {
         set_member(world, tear, tell[i]);
         sn_sleep_disturb(world, tell[i]);

@@ -1,26 +1,28 @@
 /* Solids of tetrahedra are cut along the faces between them.
 
-   The tetrahedra are the constraints of the kind volume. One is on the side of the blade that its middle is on. A face between two on different sides, whose middle is on the blade, is *cut*: the
-   surface that the knife leaves is made of such faces, as rough as the tetrahedra are large. A vertex of a cut face is split into the parts of its tetrahedra that still hang together by faces at it. Mass
-   goes by volume, and all parts move as the vertex did; constraints of several points go with the tetrahedron that has them, a rod at the cut is there once for each part, each softer, as in tear_split.c. No length changes, so
-   no energy does.
+   The tetrahedra are the constraints of the kind volume. A tetrahedron is on the side of the blade on which its centre
+   is. A face between two on different sides, whose centre is on the blade, is *cut*. The new surface consists of such
+   faces, so it is as rough as the tetrahedra are large. A vertex of a cut face is split into the parts of its
+   tetrahedra that are still connected by faces at it. Mass is divided by volume, and all parts have the velocity of the
+   vertex. Constraints with several points go with the tetrahedron that contains them. A rod at the cut is copied for
+   each part, and all copies are softer, as in tear_split.c. No length changes, so the energy does not change.
 
-   The skin around the solid stays closed: each of its triangles is a face of one tetrahedron and goes with that, and every face that was cut adds two triangles, one of each side. Where the
-   cut ends inside, the two have an edge in common. */
+   The skin around the solid stays closed: each of its triangles is a face of one tetrahedron and goes with it, and
+   every cut face adds two triangles, one on each side. Where the cut ends inside, the two have a common edge. */
 #include "world/world.h"
 
 #include "base/dvec.h"
 
 #include <string.h>
 
-/* The corners of the faces of a tetrahedron, and the one opposite. */
+/* The corners of the faces of a tetrahedron; face i is opposite to corner i. */
 static const uint8_t face_corner[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
 
 typedef struct face {
-    uint32_t row[2];      /* of the tetrahedra, */
-    uint8_t corner[2][3]; /*   and which of their points it has */
+    uint32_t row[2];      /* of the two tetrahedra */
+    uint8_t corner[2][3]; /* which of their points are its corners */
     uint8_t opposite[2];
-    bool apart; /* its sides have different vertices now */
+    bool apart; /* its two sides have different vertices now */
 } face;
 
 static const uint32_t *corners_of(const sn_world *world, uint32_t row)
@@ -58,7 +60,7 @@ static bool has(const uint32_t *corner, uint32_t particle)
     return corner[0] == particle || corner[1] == particle || corner[2] == particle || corner[3] == particle;
 }
 
-/* The tetrahedra at a particle; UINT32_MAX if something else than room for them is missing. */
+/* The tetrahedra at a particle; UINT32_MAX if there are too many. */
 static uint32_t tetrahedra_at(sn_world *world, uint32_t particle, uint32_t *row)
 {
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
@@ -80,9 +82,9 @@ bool sn_solid_has(const sn_world *world, uint32_t particle)
            ((const sn_tear_head *)world->tearing.head_table.column[0])[particle].solid;
 }
 
-/* ---- Faces ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Faces ------------------------------------------------------------------------------------------------------- */
 
-/* Whether a tetrahedron is near to the blade. */
+/* True if a tetrahedron is near the blade. */
 static bool is_near(const sn_solid_cut *s, uint32_t row)
 {
     const uint32_t *corner = corners_of(s->world, row);
@@ -97,7 +99,7 @@ static bool is_near(const sn_solid_cut *s, uint32_t row)
            high.x + size >= s->low.x && high.y + size >= s->low.y && high.z + size >= s->low.z;
 }
 
-/* The tetrahedron behind a face; UINT32_MAX: none. */
+/* The tetrahedron on the other side of a face; UINT32_MAX if there is none. */
 static uint32_t behind(sn_world *world, uint32_t row, uint32_t f)
 {
     const uint32_t *corner = corners_of(world, row);
@@ -190,7 +192,7 @@ void sn_solid_release(sn_solid_cut *s, const sn_allocator *allocator)
     sn_table_release(&s->more_table, allocator);
 }
 
-/* ---- Splitting ------------------------------------------------------------------------------------------------------------- */
+/* ---- Splitting --------------------------------------------------------------------------------------------------- */
 
 /* A vertex and the tetrahedra at it. */
 typedef struct fan {
@@ -209,7 +211,7 @@ static bool share_face(const uint32_t *a, const uint32_t *b, uint32_t vertex, ui
     return count == 3;
 }
 
-/* Parts are numbered by the first tetrahedron that each has. False if there is one only. */
+/* Finds the parts, numbered by their first tetrahedron. False if there is only one. */
 static bool find_parts(const sn_solid_cut *s, fan *f)
 {
     sn_world *world = s->world;
@@ -250,7 +252,7 @@ static double volume_of(const sn_world *world, uint32_t row)
     return fabs(dvec3_dot(b, dvec3_cross(c, d))) / 6;
 }
 
-/* Particles and masses: all but one are multiples of the last place of the mass, see tear_split.c. */
+/* Makes particles and masses. All masses but one are multiples of the last place of the mass, see tear_split.c. */
 static void make_particles(sn_world *world, fan *f)
 {
     sn_tearing *t = &world->tearing;
@@ -286,7 +288,7 @@ static void make_particles(sn_world *world, fan *f)
     sn_particle_take_share(world, f->vertex, left, movable ? kept : 1);
 }
 
-/* The parts that have a tetrahedron with all of these. */
+/* The set of parts that have a tetrahedron with all of these particles. */
 static uint32_t parts_with(const sn_world *world, const fan *f, const uint32_t *other, uint32_t count)
 {
     uint32_t set = 0;
@@ -305,7 +307,7 @@ static void replace(sn_world *world, uint32_t kind, uint32_t row, const fan *f, 
         sn_split_replace(world, kind, row, f->vertex, f->made[part]);
 }
 
-/* One constraint at the vertex that is no tetrahedron: while these still say what they were. */
+/* Moves one constraint at the vertex that is not a tetrahedron. The tetrahedra must still have their old corners. */
 static void follow(sn_solid_cut *s, const fan *f, const sn_tear_node *node)
 {
     sn_world *world = s->world;
@@ -328,7 +330,7 @@ static void follow(sn_solid_cut *s, const fan *f, const sn_tear_node *node)
         if (held[i] != f->vertex)
             other[others++] = held[i];
     uint32_t set = pool->kind->points == 1 ? (1u << f->parts) - 1 : parts_with(world, f, other, others), n = 0;
-    if (!set) { /* to something else: it stays; what spans the cut goes */
+    if (!set) { /* if it leads to something else it stays; if it spans the cut it is removed */
         if (pool->kind->points > 2)
             sn_tear_remove(world, node->kind, node->row, &s->released), s->removed++;
         return;
@@ -353,7 +355,7 @@ static void follow(sn_solid_cut *s, const fan *f, const sn_tear_node *node)
     replace(world, node->kind, node->row, f, first);
 }
 
-/* Triangles of skins go with the tetrahedron that they are a face of. */
+/* Triangles of skins go with the tetrahedron of which they are a face. */
 static void move_triangles(sn_world *world, const fan *f)
 {
     sn_tearing *t = &world->tearing;
@@ -395,7 +397,7 @@ static void tell(sn_solid_cut *s, const fan *f, sn_tear tear, double released)
     }
 }
 
-/* Whether it was. `of` is the event, less the vertex, its place and its skin. */
+/* Splits a vertex. of: the event, without the vertex, its position and its skin. True if it was split. */
 static bool split(sn_solid_cut *s, uint32_t vertex, const sn_tear *of)
 {
     sn_world *world = s->world;
@@ -428,7 +430,7 @@ static bool split(sn_solid_cut *s, uint32_t vertex, const sn_tear *of)
     return true;
 }
 
-/* Notes which faces have sides with different vertices now. */
+/* Sets `apart` of faces whose sides have different vertices now. */
 static void note_apart(sn_solid_cut *s)
 {
     face *of = s->face_table.column[0];
@@ -446,9 +448,9 @@ void sn_solid_split(sn_solid_cut *s)
     note_apart(s);
 }
 
-/* ---- Triangles of the cut -------------------------------------------------------------------------------------------------- */
+/* ---- Triangles of the cut ---------------------------------------------------------------------------------------- */
 
-/* 2 + row of the skin that gets two triangles for a face; less: none does. */
+/* 2 + row of the skin that gets two triangles for a face; below 2: none. */
 static uint32_t skin_of(const sn_solid_cut *s, uint32_t i)
 {
     const face *of = (const face *)s->face_table.column[0] + i;
@@ -465,15 +467,15 @@ uint32_t sn_solid_count(const sn_solid_cut *s, uint32_t *more)
     return total;
 }
 
-/* Whether the corners of a face, as they are listed for one of its tetrahedra, run counter-clockwise for the fourth: at rest. A tetrahedron that is pushed inside out now has the same
-   neighbours as before. */
+/* True if the corners of a face, in the order of one of its tetrahedra, are counter-clockwise as seen from the fourth
+   corner. At rest: a tetrahedron that is inverted now has the same neighbours as before. */
 static bool looks_inwards(const sn_world *world, const face *of, uint32_t k)
 {
     const sn_pool *pool = world->constraints.pool[SN_KIND_VOLUME];
     const uint8_t at[4] = {of->corner[k][0], of->corner[k][1], of->corner[k][2], of->opposite[k]};
     const uint32_t *corner = corners_of(world, of->row[k]);
     double volume = (double)pool->param[(size_t)of->row[k] * pool->param_count];
-    if (volume == 0) { /* it has none to keep */
+    if (volume == 0) { /* its rest volume is 0 */
         const sn_dvec3 x = place_of(world, corner[0]), b = dvec3_sub(place_of(world, corner[1]), x),
                        c = dvec3_sub(place_of(world, corner[2]), x), d = dvec3_sub(place_of(world, corner[3]), x);
         volume = dvec3_dot(dvec3_cross(b, c), d);
@@ -509,12 +511,13 @@ void sn_solid_close(sn_solid_cut *s)
     }
 }
 
-/* ---- Tears ------------------------------------------------------------------------------------------------------------------
+/* ---- Tears -------------------------------------------------------------------------------------------------------
+   A rod that is too long splits the solid at one of its ends, as it splits cloth: the plane through that vertex across
+   the rod divides the tetrahedra at it, and the faces between the two sides open like a wedge. So the tear is like a
+   cut by a blade that reaches only the faces of one vertex. The next step continues at its edge, where strain is
+   greatest. */
 
-   A rod that is too long parts the solid at one of its ends, as it parts cloth: the plane through that vertex across the rod divides the tetrahedra at it, and the faces between the two sides open like a wedge. So
-   the tear is as the cut of a blade that reaches no farther than the faces of one vertex, and the next step goes on at its edge, where strain is greatest. */
-
-/* Faces of tears in a step, at most. */
+/* The most faces of tears in a step. */
 #define FACES_A_STEP (8 * SN_TEARS_A_STEP)
 
 typedef struct across {
@@ -556,7 +559,7 @@ bool sn_solid_reserve(sn_world *world)
            sn_table_reserve(&t->next_table, allocator, 3 * triangles);
 }
 
-/* The faces at a vertex between tetrahedra on two sides, for which there is room; UINT32_MAX: there is none. */
+/* Adds the faces at a vertex between tetrahedra on two sides. Returns their number; UINT32_MAX if there is no room. */
 static uint32_t add_faces(sn_solid_cut *s, uint32_t vertex)
 {
     uint32_t row[SN_TEAR_FAN], corner[3];
@@ -573,7 +576,7 @@ static uint32_t add_faces(sn_solid_cut *s, uint32_t vertex)
                 s->face_table.count = before;
                 return UINT32_MAX;
             }
-            add_face(s, row[i], opposite, row[k]); /* there is room */
+            add_face(s, row[i], opposite, row[k]); /* room is reserved */
         }
     return s->face_table.count - before;
 }
@@ -596,7 +599,7 @@ bool sn_solid_tear(sn_world *world, uint32_t vertex, uint32_t to, const sn_tear 
         s->face_table.count = first;
         return false;
     }
-    s->side = no_side; /* the ends of the tear part only where nothing but they themselves holds tetrahedra together */
+    s->side = no_side; /* the ends of the tear are split only where they alone connect tetrahedra */
     for (uint32_t i = 3 * first; i < 3 * (first + faces); ++i) {
         const face *of = (const face *)s->face_table.column[0] + i / 3;
         const uint32_t end = corners_of(world, of->row[0])[of->corner[0][i % 3]];

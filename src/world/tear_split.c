@@ -1,13 +1,16 @@
-/* A vertex of a skin becomes several, one for each part of the triangles around it, and what holds it follows.
+/* A vertex of a skin becomes several, one for each part of its triangles, and its constraints follow.
 
-   Mass. Vertex i of n gets m_i with m_1 + ... + m_n = m, in shares of the areas A_i of its triangles. In floating point that sum is exact if all m_i but one are
-   multiples of the last place of m, and the last is the difference: it is then such a multiple, too, and below m. All move with the velocity of the one that they
-   came from and are where it is, so sum m_i v = m v and sum m_i x x v = m x x v: nothing is gained or lost.
+   Mass. Vertex i of n gets m_i with m_1 + ... + m_n = m, in proportion to the areas A_i of its triangles. In floating
+   point that sum is exact if all m_i but one are multiples of the last place of m, and the last one is the difference:
+   it is then also such a multiple, and below m. All have the velocity and position of the old vertex, so sum m_i v = m
+   v and sum m_i x x v = m x x v: momentum and angular momentum are conserved.
 
-   Constraints. For each other particle o of a constraint at the vertex, the parts that have a triangle with o, or behind whose edge opposite to the vertex o is,
-   are those that it can go with. A rod between the vertex and a particle on the tear can go with both: it becomes two, each of twice the compliance, so that
-   C^2 / (2 a) = 2 C^2 / (2 2a): they store what it stored. A constraint of three points and more goes with the part that has the triangle of two of its other particles;
-   if several have one, it spans the tear and is removed. What has no other particle on the skin goes with the part that lies in its direction. */
+   Constraints. Let o be another particle of a constraint at the vertex. The constraint can go with the parts that have
+   a triangle with o, or that have o behind the edge opposite to the vertex. A rod between the vertex and a particle on
+   the tear can go with both sides: it becomes two, each with twice the compliance, so that C^2 / (2 a) = 2 C^2 / (2
+   2a): they store what it stored. A constraint with three or more points goes with the part that has the triangle of
+   two of its other particles. If several parts have one, it spans the tear and is removed. A constraint without other
+   particles on the skin goes with the part in its direction. */
 #include "world/world.h"
 
 #include "base/dvec.h"
@@ -17,7 +20,7 @@
 /* A part gets at least this share of the mass of a vertex. */
 #define LEAST_SHARE 0.02
 
-/* kg: a share of less might be no mass any more. */
+/* kg: vertices with less are not split, because a share might be 0. */
 #define LEAST_MASS 1e-27
 
 static const uint32_t *corners_at(const sn_world *world, uint32_t place)
@@ -39,7 +42,7 @@ static sn_dvec3 seen_from(const sn_world *world, uint32_t vertex, uint32_t parti
     return dvec3_seen(vec4_xyz(p->x[world->ids.value[vertex]]), vec4_xyz(p->x[world->ids.value[particle]]));
 }
 
-/* ---- Parts -------------------------------------------------------------------------------------------------------------- */
+/* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t root_of(const uint8_t *parent, uint32_t i)
 {
@@ -48,7 +51,7 @@ static uint32_t root_of(const uint8_t *parent, uint32_t i)
     return i;
 }
 
-/* Parts are numbered by the first triangle that each has. */
+/* Numbers the parts by their first triangle. */
 static void number_parts(sn_split *split, const uint8_t *parent)
 {
     uint8_t number[SN_TEAR_FAN];
@@ -94,9 +97,9 @@ static bool is_neighbour(const sn_world *world, uint32_t a, uint32_t b)
     return sn_tear_edge_sides(world, a, b, triangle, SN_TEAR_SIDES) > 0;
 }
 
-/* ---- Which part a constraint goes with ------------------------------------------------------------------------------------ */
+/* ---- The part for a constraint ----------------------------------------------------------------------------------- */
 
-/* The parts that have a triangle with this particle. */
+/* The set of parts that have a triangle with this particle. */
 static uint32_t parts_beside(const sn_split *split, uint32_t particle)
 {
     uint32_t set = 0;
@@ -106,7 +109,7 @@ static uint32_t parts_beside(const sn_split *split, uint32_t particle)
     return set;
 }
 
-/* The same, or behind whose far edge it is, or beside whose neighbours. */
+/* The same, or that have the particle behind their far edge, or else a neighbour of it. */
 static uint32_t parts_of(const sn_world *world, const sn_split *split, uint32_t particle)
 {
     uint32_t set = parts_beside(split, particle), near = 0, place[SN_TEAR_FAN];
@@ -120,7 +123,7 @@ static uint32_t parts_of(const sn_world *world, const sn_split *split, uint32_t 
                 set |= 1u << split->part[i];
         }
     }
-    for (uint32_t i = 0; !set && count && i < split->count; ++i) { /* or beside whose neighbours */
+    for (uint32_t i = 0; !set && count && i < split->count; ++i) { /* or a neighbour of the particle */
         const uint32_t *other = split->other[i];
         if (is_neighbour(world, other[0], particle) || is_neighbour(world, other[1], particle))
             near |= 1u << split->part[i];
@@ -136,7 +139,7 @@ static bool is_among(const uint32_t *number, uint32_t count, uint32_t particle)
     return false;
 }
 
-/* The parts that have a triangle of the vertex and two of these. */
+/* The set of parts that have a triangle of the vertex and two of these particles. */
 static uint32_t parts_of_two(const sn_split *split, const uint32_t *number, uint32_t count)
 {
     uint32_t set = 0;
@@ -148,7 +151,7 @@ static uint32_t parts_of_two(const sn_split *split, const uint32_t *number, uint
     return set;
 }
 
-/* The part that lies in the direction of the mean of these, which are none of the skin's; of several the first. */
+/* The part in the direction of the mean of these particles, which are not on the skin; the first of several. */
 static uint32_t part_towards(const sn_world *world, const sn_split *split, const uint32_t *number, uint32_t count)
 {
     sn_dvec3 way = {0, 0, 0};
@@ -184,7 +187,7 @@ static uint32_t lowest(uint32_t set)
     return part;
 }
 
-/* The parts that a constraint with these other particles, which has `points` points, goes with: none, if it spans the tear. */
+/* The set of parts for a constraint with `points` points and these other particles; empty if it spans the tear. */
 static uint32_t choose(const sn_world *world, const sn_split *split, uint32_t points, const uint32_t *other,
                        uint32_t count)
 {
@@ -209,7 +212,7 @@ static uint32_t choose(const sn_world *world, const sn_split *split, uint32_t po
     return set == all ? 1u << part_towards(world, split, other, count) : set ? 1u << lowest(set) : 0;
 }
 
-/* ---- Constraints follow ---------------------------------------------------------------------------------------------------- */
+/* ---- Constraints follow ------------------------------------------------------------------------------------------ */
 
 void sn_split_log(sn_world *world, uint32_t kind, uint32_t row)
 {
@@ -237,9 +240,9 @@ uint32_t sn_split_copy_untold(sn_world *world, uint32_t kind, uint32_t row)
     sn_pool *pool = store->pool[kind];
     uint32_t made;
     world->tearing.room_rows--;
-    sn_store_reserve(store, &world->allocator, kind, 1, 0, &made); /* there is room */
+    sn_store_reserve(store, &world->allocator, kind, 1, 0, &made); /* memory is reserved */
     const uint32_t generation = sn_store_take(store, kind, made, 1);
-    const uint32_t place = pool->place[made]; /* that of a row used again is put right when the log is read */
+    const uint32_t place = pool->place[made]; /* for a reused row it is corrected when the log is read */
     sn_table_copy_row(&pool->table, made, row);
     pool->place[made] = place;
     sn_breaking_copy(world, kind, row, (sn_constraint){kind, made, generation});
@@ -273,7 +276,7 @@ void sn_split_weaken(sn_world *world, uint32_t kind, uint32_t row, uint32_t n)
     sn_breaking_weaken(world, kind, row, n);
 }
 
-/* Spots go with the triangle that they are in; those in none of the fan stay. */
+/* Barycentric points go with their triangle; those in no triangle of the fan stay. */
 static void move_spots(sn_world *world, const sn_split *split, uint32_t kind, uint32_t row)
 {
     sn_store *store = &world->constraints;
@@ -296,13 +299,13 @@ static void move_spots(sn_world *world, const sn_split *split, uint32_t kind, ui
         sn_split_log(world, kind, row);
 }
 
-/* One constraint that holds the vertex. */
+/* Moves one constraint at the vertex. */
 static void follow(sn_world *world, const sn_split *split, const sn_tear_node *node, uint32_t *removed,
                    double *released)
 {
     const sn_pool *pool = world->constraints.pool[node->kind];
     uint32_t small[4 * SN_MAX_POINTS], other[4 * SN_MAX_POINTS], count, others = 0;
-    if (pool_has_lists(pool)) { /* a surface is closed no longer; clusters and curves keep the vertex that was there */
+    if (pool_has_lists(pool)) { /* a surface is not closed any more; clusters and curves keep the old vertex */
         if (pool->kind->repeats)
             sn_tear_remove(world, node->kind, node->row, released), ++*removed;
         return;
@@ -336,11 +339,11 @@ static void follow(sn_world *world, const sn_split *split, const sn_tear_node *n
         sn_store_log(&world->constraints, node->kind, node->row, 1, SN_EDIT_CHANGED);
 }
 
-/* ---- Rods over triangles ------------------------------------------------------------------------------------------------------
-
-   A rod between two vertices that is no edge, such as the second diagonal of a cell or a rod to the next but one against bending, lies over triangles that it has to do with:
-   its ends have a neighbour in common. If a tear, or a vertex that comes between, takes that away, the rod spans what is no longer one sheet, and goes. One that never had a common neighbour
-   is a string of the caller's, and stays. */
+/* ---- Rods over triangles -----------------------------------------------------------------------------------------
+   A rod between two vertices that is not an edge, such as the second diagonal of a cell, or a rod to the next but one
+   against bending, is over triangles: its ends have a common neighbour. If a tear, or an inserted vertex, takes that
+   away, the rod spans parts that are not one sheet any more, and is removed. A rod that never had a common neighbour is
+   a string of the caller's, and stays. */
 
 static bool have_common_neighbour(const sn_world *world, uint32_t a, uint32_t b)
 {
@@ -355,7 +358,7 @@ static bool have_common_neighbour(const sn_world *world, uint32_t a, uint32_t b)
     return false;
 }
 
-/* Whether a rod lies over triangles; on: or on an edge. */
+/* True if a rod is over triangles; with `on`, also if it is on an edge. */
 static bool is_over_triangles(const sn_world *world, const sn_tear_node *node, bool on)
 {
     const sn_tear_head *head = world->tearing.head_table.column[0];
@@ -381,7 +384,7 @@ void sn_tear_note_rods(sn_world *world, const uint32_t *vertex, uint32_t count, 
     }
 }
 
-/* Of the constraints at a vertex that is split, the rods over triangles: those to its neighbours are on edges. */
+/* Lists rods over triangles among the constraints at a vertex that is split. Rods to its neighbours are on edges. */
 static void note_rods_at(const sn_world *world, const sn_split *split, const sn_tear_node *node, uint32_t count,
                          sn_tear_rods *rods)
 {
@@ -393,7 +396,8 @@ static void note_rods_at(const sn_world *world, const sn_split *split, const sn_
     }
 }
 
-/* Rods between two neighbours of the vertex, of which it is a common one, that are of different parts. */
+/* Lists rods between two neighbours of the vertex in different parts. The vertex is a common neighbour of their
+   ends. */
 static void note_rods_across(sn_world *world, const sn_split *split, sn_tear_rods *rods)
 {
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
@@ -406,7 +410,7 @@ static void note_rods_across(sn_world *world, const sn_split *split, sn_tear_rod
     for (uint32_t i = 0; i < count; ++i)
         of[i] = parts_beside(split, around[i]);
     for (uint32_t i = 0; i < count; ++i) {
-        if (of[i] == 1 || of[i] == (1u << split->parts) - 1) /* found from the other end; or beside all */
+        if (of[i] == 1 || of[i] == (1u << split->parts) - 1) /* found from the other end; or in all parts */
             continue;
         const uint32_t found = sn_tear_constraints_at(world, around[i], node, SN_TEAR_CONSTRAINTS);
         for (uint32_t k = 0; found != UINT32_MAX && k < found && rods->count < SN_TEAR_CONSTRAINTS; ++k) {
@@ -415,8 +419,8 @@ static void note_rods_across(sn_world *world, const sn_split *split, sn_tear_rod
                 continue;
             const uint32_t there = point[0] == around[i] ? point[1] : point[0];
             for (uint32_t j = 0; j < count; ++j)
-                if (around[j] == there &&
-                    !(of[j] & of[i])) /* of two parts beyond the first it is found twice: the second time it is gone */
+                if (around[j] == there && !(of[j] & of[i])) /* if both parts are beyond the first, it is listed twice:
+                                                               the second time it is already removed */
                     rods->node[rods->count++] = node[k];
         }
     }
@@ -430,7 +434,7 @@ void sn_tear_drop_rods(sn_world *world, const sn_tear_rods *rods, uint32_t *remo
             sn_tear_remove(world, rods->node[i].kind, rods->node[i].row, released), ++*removed;
 }
 
-/* ---- Splitting ------------------------------------------------------------------------------------------------------------- */
+/* ---- Splitting --------------------------------------------------------------------------------------------------- */
 
 double sn_split_last_place(sn_real mass)
 {
@@ -445,7 +449,7 @@ static sn_real part_of(sn_real mass, double share)
     return (sn_real)(floor(share * (double)mass / last + 0.5) * last);
 }
 
-/* The share of each part, by area; of triangles without area by their number. The last gets what is left. */
+/* The share of each part, by area; if all areas are 0, by number of triangles. */
 static void share_out(const sn_world *world, const sn_split *split, double share[SN_TEAR_PARTS])
 {
     double area[SN_TEAR_PARTS] = {0}, number[SN_TEAR_PARTS] = {0}, total = 0, sum = 0;
@@ -466,7 +470,7 @@ static void share_out(const sn_world *world, const sn_split *split, double share
         share[i] /= sum;
 }
 
-/* Whether there is room for so many more splits. */
+/* True if there is room for this many more splits. */
 static bool has_room(const sn_world *world, uint32_t splits)
 {
     const sn_tearing *t = &world->tearing;
@@ -508,7 +512,7 @@ static void note_triangles(sn_world *world, const sn_split *split)
     }
 }
 
-/* Particles, masses and pending forces. The largest part keeps the vertex. */
+/* Makes particles, masses and pending forces. The largest part keeps the vertex. */
 static void make_particles(sn_world *world, sn_split *split)
 {
     sn_tearing *t = &world->tearing;
@@ -537,7 +541,7 @@ static void make_particles(sn_world *world, sn_split *split)
     sn_particle_take_share(world, split->vertex, left, movable ? share[keeps] : 1);
 }
 
-/* Whether nothing of it intersects. */
+/* Splits a vertex. True if its triangles do not intersect others afterwards. */
 static bool apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_t *removed, double *released)
 {
     sn_tearing *t = &world->tearing;
@@ -556,7 +560,7 @@ static bool apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_
     sn_tear_drop_rods(world, &rods, &gone, &energy);
     const bool free = sn_split_set_apart(world, split, &gone, &energy);
     t->room_particles -= split->parts - 1;
-    for (uint32_t s = 0; s < world->contact.skin_table.count; ++s) /* a vertex may be of several */
+    for (uint32_t s = 0; s < world->contact.skin_table.count; ++s) /* a vertex may belong to several skins */
         for (uint32_t i = 0; i < split->parts; ++i)
             if (skin[s].least <= split->vertex && split->vertex <= skin[s].most) {
                 skin[s].least = split->made[i] < skin[s].least ? split->made[i] : skin[s].least;
@@ -588,11 +592,12 @@ static bool is_never_cut(const void *data, const sn_split *split, uint32_t i, ui
     return false;
 }
 
-/* Where a tear ends at a border, or at another tear, the triangles there hang together no longer but by the vertex itself: it is split, too. No edge parts by that. */
+/* Where a tear ends at a border, or at another tear, the triangles are connected only by the vertex itself: it is
+   split, too. No edge is cut by that. */
 void sn_split_apply(sn_world *world, sn_split *split, const sn_tear *tear, uint32_t *removed, double *released)
 {
     uint32_t ends[2 * SN_TEAR_FAN], count = 0;
-    for (uint32_t i = 0; i < 2 * split->count; ++i) { /* neighbours of several parts */
+    for (uint32_t i = 0; i < 2 * split->count; ++i) { /* neighbours in several parts */
         const uint32_t *other = split->other[i / 2];
         if (bits(parts_beside(split, other[i % 2])) > 1 && !is_among(ends, count, other[i % 2]))
             ends[count++] = other[i % 2];

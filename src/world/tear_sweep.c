@@ -1,14 +1,14 @@
 /* Sweeps: segments that are moved on by one cut after another while things move.
 
-   Between two cuts a sheet moves, and the segment stands where the last cut left it. What counts is how they pass
-   each other: in the time from the last cut to this one, every vertex goes straight from where it was then to where
-   it is now, and the segment from where that cut left it to where this one takes it. An edge is crossed when the
-   segment passes through it in that time: the four ends are in one plane then, which is where a cubic in the time has
-   a root, and the two lines cross within both. The next cut begins with the very numbers that this one ends with, so
-   no edge slips through between them.
+   Between two cuts a sheet moves, and the segment stays where the last cut left it. What counts is how they pass each
+   other. In the time from the last cut to this one, every vertex moves straight from its position then to its present
+   position, and the segment from where that cut left it to where this one moves it. An edge is crossed when the segment
+   passes through it in that time: then the four ends are in one plane, at a root of a cubic in the time, and the two
+   lines cross within both. The next cut begins with exactly the numbers with which this one ends, so no edge is missed
+   between them.
 
-   (Before, cuts saw things where they are now only. A strip from where the cut had ended to the segment stood for
-   what had moved past it. That missed borders that moved over the segment, and ways back.) */
+   (Earlier, cuts used only present positions. A strip from where the cut had ended to the segment represented the
+   things that had moved past it. That missed borders that moved over the segment, and motion there and back.) */
 #include "world/world.h"
 
 #include "base/dvec.h"
@@ -16,12 +16,12 @@
 
 #include <string.h>
 
-#define SAME  1e-5 /* of its length: a segment that begins so near to where one ended is the same */
-#define MOST  64u  /* sweeps that are remembered */
-#define KEPT  64u  /* steps: so long after the last cut a sweep may go on */
-#define SLACK 1e-9 /* of an edge: two of them leave no slit */
+#define SAME  1e-5 /* share of its length: a segment that begins this near to the end of a sweep continues it */
+#define MOST  64u  /* number of sweeps that are stored */
+#define KEPT  64u  /* steps after the last cut in which a sweep can continue */
+#define SLACK 1e-9 /* share of an edge, so that two edges leave no slit */
 
-/* ---- Where things were ------------------------------------------------------------------------------------------------------ */
+/* ---- Former positions -------------------------------------------------------------------------------------------- */
 
 void sn_blade_sweep_init(sn_tearing *t)
 {
@@ -35,7 +35,7 @@ static sn_vec3 place_now(const sn_world *world, uint32_t particle)
     return vec4_xyz(world->particles.x[world->ids.value[particle]]);
 }
 
-/* One that has come since has not moved. */
+/* A particle that was added since has its present position. */
 static sn_vec3 place_then(const sn_world *world, uint32_t which, uint32_t particle)
 {
     const sn_table *table = &world->tearing.place_table[which];
@@ -110,7 +110,7 @@ uint64_t sn_blade_sweep_hash(uint64_t hash, const sn_world *world)
     return hash;
 }
 
-/* ---- A cut ------------------------------------------------------------------------------------------------------------------ */
+/* ---- A cut ------------------------------------------------------------------------------------------------------- */
 
 static bool is_near(sn_vec3 a, sn_vec3 b, double within)
 {
@@ -149,7 +149,7 @@ bool sn_blade_sweep_begin(sn_world *world, sn_blade_shape *b)
     return true;
 }
 
-/* Where everything is now. */
+/* Stores all present positions. */
 static void note_places(sn_world *world)
 {
     sn_table *table = world->tearing.place_table;
@@ -174,15 +174,15 @@ void sn_blade_sweep_go(sn_world *world, sn_blade_shape *b)
     if (world->state.swept[0] != world->state.steps + 1)
         note_places(world);
     b->then = 1;
-    if (b->sweep == SN_TEAR_NONE && sweeps->count == MOST) /* the oldest goes */
+    if (b->sweep == SN_TEAR_NONE && sweeps->count == MOST) /* the oldest is dropped */
         memmove(sweep, sweep + 1, --sweeps->count * sizeof *sweep);
     b->sweep = b->sweep == SN_TEAR_NONE ? sweeps->count++ : b->sweep;
     sweep[b->sweep] = (sn_tear_sweep){.end = {b->segment[1][0], b->segment[1][1]}, .steps = world->state.steps};
 }
 
-/* ---- What it passes through ------------------------------------------------------------------------------------------------- */
+/* ---- Crossings --------------------------------------------------------------------------------------------------- */
 
-/* Exactly the ends at both ends of time. */
+/* Exact at times 0 and 1. */
 static sn_dvec3 at_time(sn_vec3 from, sn_vec3 to, double time)
 {
     return dvec3_add(dvec3_scale(dvec3_from(from), 1 - time), dvec3_scale(dvec3_from(to), time));
@@ -200,12 +200,12 @@ sn_dvec3 sn_blade_sweep_way(const sn_blade_shape *b, double time)
                      at_time(b->segment[0][0], b->segment[1][0], time));
 }
 
-/* An edge, or a rod, and the segment: p, q, a, b, at the begin and at the end. */
+/* An edge or a rod, and the segment: p, q, a, b, at the beginning and at the end. */
 typedef struct passing {
     sn_vec3 from[4], to[4];
 } passing;
 
-/* m^3: six times the volume between the four. */
+/* m^3: six times the volume of the four points. */
 static double volume(const passing *pass, double time)
 {
     sn_dvec3 x[4];
@@ -214,15 +214,15 @@ static double volume(const passing *pass, double time)
     return dvec3_dot(dvec3_sub(x[1], x[0]), dvec3_cross(dvec3_sub(x[2], x[0]), dvec3_sub(x[3], x[2])));
 }
 
-/* m/s, if the cut took a second: a place of a moving line, between its ends. */
+/* m: the displacement of a point of a moving line, at the fraction `part` between its ends. */
 static sn_dvec3 way_of(const passing *pass, uint32_t first, double part)
 {
     return dvec3_add(dvec3_scale(dvec3_seen(pass->from[first], pass->to[first]), 1 - part),
                      dvec3_scale(dvec3_seen(pass->from[first + 1], pass->to[first + 1]), part));
 }
 
-/* Whether the two lines, which cross then, do so within both; t: where on the edge. An end that the segment passes
-   through exactly counts as above, so that of the edges there those to one side are crossed. */
+/* True if the two lines, which cross at this time, do so within both. *t: position on the edge. If the segment passes
+   exactly through an end, it counts as above, so that of the edges there those on one side are crossed. */
 static bool crosses_within(const passing *pass, double time, double *t)
 {
     sn_dvec3 x[4];
@@ -243,8 +243,8 @@ static bool crosses_within(const passing *pass, double time, double *t)
     return (dvec3_dot(above, u) < 0) == (along < 0.5) && dvec3_dot(above, u) != 0;
 }
 
-/* Where the volume changes its sign: a cubic with these Bernstein coefficients from low to high. Roots where it
-   touches 0 without a change are none. Adds what it finds, in order; returns how many there are then. */
+/* Finds sign changes of the volume: of a cubic with these Bernstein coefficients, from low to high. Roots without a
+   sign change do not count. Appends to `found`, in order, and returns the new count. */
 static uint32_t find_changes(const passing *pass, const double f[4], double low, double high, uint32_t depth,
                              double found[3], uint32_t count)
 {
@@ -302,7 +302,7 @@ bool sn_blade_sweep_crosses(const sn_world *world, const sn_blade_shape *b, uint
                          (2 * v[0] - 9 * v[1] + 18 * v[2] - 5 * v[3]) / 6, v[3]};
     const uint32_t count = find_changes(&pass, f, 0, 1, 30, found, 0);
     bool up = v[0] < 0, crosses = false;
-    for (uint32_t i = 0; i < count; ++i, up = !up) { /* there and back is none */
+    for (uint32_t i = 0; i < count; ++i, up = !up) { /* passing there and back does not count */
         double t;
         if (!crosses_within(&pass, found[i], &t))
             continue;
@@ -313,7 +313,7 @@ bool sn_blade_sweep_crosses(const sn_world *world, const sn_blade_shape *b, uint
     return crosses;
 }
 
-/* ---- Where cuts ended -------------------------------------------------------------------------------------------------------- */
+/* ---- Ends of cuts ------------------------------------------------------------------------------------------------ */
 
 bool sn_blade_index_tips(sn_world *world)
 {
@@ -333,7 +333,7 @@ bool sn_blade_index_tips(sn_world *world)
     return true;
 }
 
-/* 1 + the first of the tips of a vertex, which follow each other; 0: it has none. */
+/* 1 + index of the first tip of a vertex; its tips are consecutive. 0 if it has none. */
 static uint32_t first_tip(const sn_tearing *t, uint32_t vertex)
 {
     return vertex < t->tip_at_table.count ? ((const uint32_t *)t->tip_at_table.column[0])[vertex] : 0;
@@ -350,7 +350,7 @@ uint32_t sn_blade_tip_of(const sn_world *world, const uint32_t corner[3])
     return vertex;
 }
 
-/* Whether a cut came to a vertex from another. */
+/* True if a cut came to a vertex from another vertex. */
 static bool came_from(const sn_world *world, uint32_t vertex, uint32_t from)
 {
     const sn_tearing *t = &world->tearing;

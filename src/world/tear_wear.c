@@ -1,13 +1,15 @@
-/* Fatigue: strength that is lost by loads that come and go.
+/* Fatigue: strength that is lost by repeated loads.
 
-   A load is the part r of the strength that a rod had when new. It rises to a peak p; once it has fallen below half of p that was a cycle, and costs the share `fatigue` p^4 of the strength when new: a load of a half
-   sixteen times less than one that nearly breaks it. (Metals and fibres bear a number of cycles that falls with about the fourth to tenth power of the load, after Basquin; the losses of
-   cycles are summed, after Miner.) So a rod that was loaded often breaks at what it once bore. */
+   The load is a share r of the strength of a rod when new. It rises to a peak p. When it has fallen below half of p,
+   that was a cycle, which costs the share `fatigue` p^4 of the strength when new: half the load costs sixteen times
+   less than a load that nearly breaks it. (The number of cycles that metals and fibres bear falls with about the fourth
+   to tenth power of the load, after Basquin; the losses of cycles are summed, after Miner.) So a rod that was loaded
+   often breaks at a load that it once bore. */
 #include "world/world.h"
 
 #include "base/hash.h"
 
-/* Something is always left, so that what carries nothing does not break. */
+/* Some strength is always left, so that an unloaded rod does not break. */
 #define MOST_LOST ((sn_real)0.99)
 
 static uint32_t table_of(uint32_t kind)
@@ -59,7 +61,7 @@ sn_wear *sn_wear_of(const sn_world *world, uint32_t kind, uint32_t row)
     const sn_table *table = &world->tearing.wear_table[table_of(kind)];
     sn_wear *wear = row < table->count ? (sn_wear *)table->column[0] + row : NULL;
     const uint32_t generation = world->constraints.pool[kind]->ids.generation[row];
-    if (wear && wear->generation != generation) /* another rod had its number */
+    if (wear && wear->generation != generation) /* another rod had this number */
         *wear = (sn_wear){.generation = generation};
     return wear;
 }

@@ -1,27 +1,29 @@
-/* The bodies' chapter of the step: how they turn.
+/* The bodies' part of the step: rotation.
 
-   Their centres are particles, and go through the step as such. Here is what is left. In a substep a body turns freely first,
-   with the torque that acts on it (predict); then constraints move its *turn*, a particle of the body's mass that solvers find
-   behind the last one, by phi, where phi / k is the angle about each principal axis, and k the radius of gyration; and then it
-   is turned on by that angle, and gains the angular momentum that goes with it (settle):
+   The centres of bodies are particles, and take part in the step as such. This file does the rest. In a substep a body
+   first rotates freely, with the torque that acts on it (predict). Then constraints move its *turn*: a particle of the
+   body's mass that solvers find behind the last particle. They move it by phi, where phi / k is the angle about each
+   principal axis, and k the radius of gyration. Then the body is rotated by that angle, and gains the corresponding
+   angular momentum (settle):
 
        l += R (k phi) / h,
 
-   per unit of mass. In exact numbers the angular velocity is what the orientations did, as it is for particles; but momentum
-   is what is stored, and free bodies keep it to the last bit.
+   per unit of mass. In exact arithmetic the angular velocity is the change of orientation, as for particles. But
+   momentum is what is stored, and free bodies conserve it to the last bit.
 
-   R is how the body was turned where the gradients of the constraints were taken.
+   R is the orientation of the body at which the gradients of the constraints were evaluated.
 
-   BDF2 (stages.h) needs differences of places, and orientations have none. Momenta do, and so do their integrals. With l in the
-   place of v, and h l_mean in that of d, where l_mean is the momentum with which free rotation of h leads from one orientation
-   to the next,
+   BDF2 (stages.h) needs differences of positions, and orientations have none. Momenta do, and so do their integrals.
+   With l in the place of v, and h l_mean in that of d, where l_mean is the momentum with which free rotation for h
+   leads from one orientation to the next,
 
        l' = (4 l - l_old) / 3 + 2h/3 (torque' + constraints),      l_mean = l_mean_old / 3 + 2/3 l',
 
-   which is BDF2 for l and for its integral. Free rotation with the mean of a momentum instead of one that changes is wrong by
-   a commutator, of third order in h, so the whole is of second. Where nothing turns the body, l_mean = l: it then turns as under
-   every other integrator, with all of its momentum and without the loss of energy that differences of orientations would bring.
-   Constraints turn it by phi, which is (2h/3)^2 of their accelerations: l gains R (k phi) / (2h/3), l_mean R (k phi) / h. */
+   which is BDF2 for l and for its integral. Free rotation with the mean of a varying momentum has an error of third
+   order in h (a commutator), so the method is of second order. Without torque, l_mean = l: then the body rotates as
+   with every other integrator, with all of its momentum and without the energy loss that differences of orientations
+   would cause. Constraints rotate it by phi, which is (2h/3)^2 times their accelerations: l gains R (k phi) / (2h/3),
+   l_mean R (k phi) / h. */
 #include "contact/body_work.h"
 #include "world/substep.h"
 
@@ -33,9 +35,9 @@
 
 #include <stdatomic.h>
 
-/* ---- Where turns are ---------------------------------------------------------------------------------------------- */
+/* ---- Turns ------------------------------------------------------------------------------------------------------- */
 
-/* k times a vector along principal axes; about an axis that is locked there is nothing. */
+/* k times a vector along principal axes; 0 along an axis that is locked. */
 static void times_k(const sn_body_state *body, const double from[3], double to[3])
 {
     for (int i = 0; i < 3; ++i)
@@ -48,7 +50,7 @@ void sn_body_inverse_moments(const sn_body_state *body, double inverse[3])
         inverse[i] = 1 / (body->k[i] * body->k[i]);
 }
 
-/* m/s: how fast its turn moves. */
+/* m/s: the velocity of its turn. */
 static sn_vec3 turn_velocity(const sn_body_state *body)
 {
     double m[3], v[3];
@@ -58,13 +60,13 @@ static sn_vec3 turn_velocity(const sn_body_state *body)
     return vec3((sn_real)v[0], (sn_real)v[1], (sn_real)v[2]);
 }
 
-/* ns, about, of a body in one loop */
+/* ns, about: cost of a body in one loop */
 #define WORK_OF_BODY 200.0
 
 /* and of a joint */
 #define WORK_OF_JOINT 5.0
 
-/* Half a world must not turn: tasks that got lost are done here, and reported when the step is over. */
+/* Runs a loop over bodies. It must be complete: tasks that were lost are done here, and reported after the step. */
 static void share_all(sn_world *world, uint32_t count, double work, sn_piece_fn *piece, void *data)
 {
     if (sn_parallel_few(&world->parallel, count, work, piece, data))
@@ -73,15 +75,14 @@ static void share_all(sn_world *world, uint32_t count, double work, sn_piece_fn 
     world->bodies.lost = true;
 }
 
-/* All bodies that are awake. */
+/* The same over all awake bodies. */
 static void share(sn_world *world, sn_piece_fn *piece, void *data)
 {
     share_all(world, world->bodies.awake_table.count, WORK_OF_BODY, piece, data);
 }
 
-/* ---- Several bodies at a time ----------------------------------------------------------------------------------------
-
-   Functions over batches (bodies/turning.h) are told where the numbers of bodies are. */
+/* ---- Several bodies at a time ------------------------------------------------------------------------------------
+   The batch functions of bodies/turning.h take pointers to the numbers of bodies. */
 
 typedef struct turn_group {
     const sn_turning *by;
@@ -97,7 +98,7 @@ static void group_begin(turn_group *g, const sn_substep *s)
         g->batch.h[i] = (double)s->motion.h;
 }
 
-/* A body, into its place in the group; and what its turn is moved by, or was. */
+/* Adds a body to the group, with the displacement of its turn. Returns its index in the group. */
 static uint32_t group_add(turn_group *g, const sn_bodies *bodies, uint32_t row, sn_vec4 *turn)
 {
     const uint32_t at = g->batch.count++;
@@ -137,7 +138,7 @@ static void lay_out_piece(void *data, uint32_t first, uint32_t end)
         lay_out(world, bodies_awake(&world->bodies)[i]);
 }
 
-/* Rows of bodies that sleep, and rows that are free, stay as they are laid out until something is edited, wakes or falls asleep. */
+/* Sleeping bodies and free rows stay laid out until something is edited, wakes or falls asleep. */
 void sn_turns_list_awake(sn_world *world)
 {
     sn_bodies *bodies = &world->bodies;
@@ -168,9 +169,9 @@ void sn_turns_lay_out(sn_world *world)
     share(world, lay_out_piece, world);
 }
 
-/* ---- Predict ------------------------------------------------------------------------------------------------------ */
+/* ---- Predict ----------------------------------------------------------------------------------------------------- */
 
-/* m^2/s^2: what turns a body now, per unit of mass: what the user gave it, and what is exerted on its turn. */
+/* m^2/s^2: the torque on a body per unit of mass: that of the user, and the force on its turn. */
 static void gather_torque(const sn_substep *s, uint32_t row, double w, double torque[3])
 {
     const sn_world *world = s->world;
@@ -186,7 +187,7 @@ static void gather_torque(const sn_substep *s, uint32_t row, double w, double to
         torque[i] = w * (body->torque[i] + along[i]);
 }
 
-#define SMALL_TURN 1e-4 /* the square of the sine of half the angle */
+#define SMALL_TURN 1e-4 /* square of the sine of half the angle */
 
 /* The angle from one orientation to another, along the axes of the body. */
 static void angle_between(const double from[4], const double to[4], double angle[3])
@@ -196,13 +197,13 @@ static void angle_between(const double from[4], const double to[4], double angle
     sn_rotate_times(back, to, turn);
     double sign = turn[3] < 0 ? -1 : 1, square = turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2];
     double sine = sqrt(square), scale = 2 + square * (1.0 / 3 + square * (3.0 / 20 + square * (5.0 / 56)));
-    if (square > SMALL_TURN) /* below that the series of arcsin has all digits */
+    if (square > SMALL_TURN) /* below it the series of arcsin is exact */
         scale = 2 * math_atan2(sine, sign * turn[3]) / sine;
     for (int i = 0; i < 3; ++i)
         angle[i] = sign * scale * turn[i];
 }
 
-/* A body that is led makes an equal share of the turn that is left in each of the substeps that are left. */
+/* A body with a target makes an equal share of the remaining rotation in each of the remaining substeps. */
 static void lead(const sn_body_state *body, sn_body_motion *motion, sn_real h, uint32_t substeps_left)
 {
     double angle[3], turn[4];
@@ -221,7 +222,7 @@ static void lead(const sn_body_state *body, sn_body_motion *motion, sn_real h, u
     sn_rotate_vector(body->q, angle, motion->l);
 }
 
-/* By how much the user's torque made the acceleration jump since the substep before; see stages.h. */
+/* The jump of the acceleration due to the user's torque since the previous substep; see stages.h. */
 static void torque_jump(const sn_substep *s, const sn_body_state *body, double jump[3])
 {
     const double w = (double)s->world->particles.x[s->world->ids.value[body->particle]].w;
@@ -229,7 +230,7 @@ static void torque_jump(const sn_substep *s, const sn_body_state *body, double j
         jump[i] = w * (body->torque[i] - body->old_given[i]);
 }
 
-/* The torque at the end of the substep, as far as it can be known: see end_acceleration in stages.h. */
+/* The torque at the end of the substep, extrapolated: see end_acceleration in stages.h. */
 static void end_torque(const sn_substep *s, const sn_body_state *body, const double torque[3], const double jump[3],
                        double end[3])
 {
@@ -238,8 +239,8 @@ static void end_torque(const sn_substep *s, const sn_body_state *body, const dou
         end[i] = old_h == h || old_h == -h ? 2 * torque[i] - (body->old_torque[i] + jump[i]) : torque[i];
 }
 
-/* With BDF2: the momentum at the end, and with which it turns. Written as changes, so that nothing changes where nothing
-   acts. */
+/* For BDF2: the momentum at the end, and the mean with which the body rotates. Written as changes, so that nothing
+   changes if nothing acts. */
 static void predict_smoothly(const sn_substep *s, const sn_body_state *body, sn_body_motion *motion)
 {
     const double h = (double)s->motion.h;
@@ -273,7 +274,7 @@ static void predict_momentum(const sn_substep *s, const sn_body_state *body, dou
         motion->l[i] = motion->mean[i] = motion->keep * body->l[i] + share * motion->torque[i];
 }
 
-/* Whether nothing in the world but its own settings can make a body turn otherwise than by its momentum. */
+/* True if the settings allow free rotation: bodies without own torques rotate with constant momentum. */
 static bool leaves_free(const sn_substep *s)
 {
     const sn_world *world = s->world;
@@ -281,7 +282,7 @@ static bool leaves_free(const sn_substep *s)
            (s->still || !(world->state.settings.damping > 0)) && s->integrator->kick == 1 && !s->integrator->asks_again;
 }
 
-/* What a body turns with that is not free. One that is led, or fixed, does not turn freely. */
+/* Prepares a body that is not free. A body with a target, or an immovable one, does not rotate freely. */
 static void begin_driven(const sn_substep *s, turn_group *g, uint32_t at, double w)
 {
     static double none[3] = {0};
@@ -303,7 +304,7 @@ static void begin_driven(const sn_substep *s, turn_group *g, uint32_t at, double
             vec4(vec3((sn_real)body->old_way[0], (sn_real)body->old_way[1], (sn_real)body->old_way[2]), s->motion.h);
 }
 
-/* How it will move if no joint holds it; see articulations.c. */
+/* Stores its motion without joints; see articulations.c. */
 static inline void note_free_motion(const sn_substep *s, sn_articulated *body, const sn_body_state *state,
                                     uint32_t slot)
 {
@@ -316,7 +317,7 @@ static inline void note_free_motion(const sn_substep *s, sn_articulated *body, c
     memcpy(body->start, state->q, sizeof body->start);
 }
 
-/* What a body turns with; leaves: see leaves_free. */
+/* Prepares the rotation of a body. leaves: see leaves_free. */
 static inline void begin_turn(const sn_substep *s, const sn_particle_store *p, turn_group *g, uint32_t row, bool leaves)
 {
     const sn_vec4 none = {0};
@@ -362,7 +363,7 @@ void sn_turns_predict(sn_substep *s)
     share(s->world, sn_turns_predict_piece, s);
 }
 
-/* ---- Settle ------------------------------------------------------------------------------------------------------- */
+/* ---- Settle ------------------------------------------------------------------------------------------------------ */
 
 static bool turns_soundly(const sn_world *world, uint32_t row)
 {
@@ -382,7 +383,7 @@ uint32_t sn_turns_find_unsound(const sn_world *world)
     return SN_ID_FREE;
 }
 
-/* What BDF2 will look back to; q and l are those of the body at the start. */
+/* Stores the history for BDF2. q and l: of the body at the start. */
 static void remember(const double q[4], const double l[3], const sn_body_motion *motion, sn_body_state *body)
 {
     double angle[3];
@@ -396,7 +397,7 @@ static void remember(const double q[4], const double l[3], const sn_body_motion 
     times_k(body, angle, body->old_way);
 }
 
-/* With BDF2 bodies that look back gain over a longer step, and so does the momentum that they turn with. */
+/* With BDF2, bodies with history gain momentum over a longer step, and so does the mean with which they rotate. */
 static void settle_smoothly(const sn_substep *s, turn_group *g)
 {
     double q[SN_TURN_BATCH][4], l[SN_TURN_BATCH][3];
@@ -415,11 +416,11 @@ static void settle_smoothly(const sn_substep *s, turn_group *g)
         remember(q[i], l[i], g->batch.motion[i], g->batch.body[i]);
 }
 
-/* What constraints did to the turn of bodies. */
+/* Settles the bodies of a group after constraints. False if one is not sound. */
 static bool settle_group(sn_substep *s, turn_group *g)
 {
     sn_world *world = s->world;
-    /* the rest of the torque; where there is a kick, a first guess, which that puts right */
+    /* the rest of the torque; if there is a kick, a first guess, which the kick corrects */
     const double rest = s->integrator->looks_back ? 0 : (1 - (double)s->integrator->kick) * (double)s->motion.h;
     bool sound = true;
     if (s->integrator->looks_back) {
@@ -440,7 +441,7 @@ static bool settle_group(sn_substep *s, turn_group *g)
     return sound;
 }
 
-/* A free body whose turn no constraint moved is turned as was predicted. */
+/* Settles a free body that no constraint rotated: takes the prediction. */
 static bool settle_alone(sn_bodies *bodies, uint32_t row)
 {
     const sn_body_motion *motion = &bodies->motion[row];
@@ -494,7 +495,7 @@ static void settle_joints_piece(void *data, uint32_t first, uint32_t end)
     sn_evaluate_settle(&j->s->world->constraints, j->kind, first, end, &j->frame, h, h * j->s->integrator->step_factor);
 }
 
-/* Most joints have nothing to settle. */
+/* Only few joints have state to settle. */
 static void settle_joints(const sn_substep *s)
 {
     settling j = {.s = s, .frame = sn_world_frame(s->world)};
@@ -506,8 +507,8 @@ static void settle_joints(const sn_substep *s)
     }
 }
 
-/* Bodies that settle, and are then loaded for the pass of contact while they are in the cache. If an articulation is
-   limited after that, its bodies are loaded again. */
+/* Bodies settle, and are then loaded for the contact pass while they are in the cache. If an articulation is limited
+   after that, its bodies are loaded again. */
 typedef struct loading {
     sn_substep *s;
     sn_body_contact_substep contact;
@@ -527,7 +528,7 @@ static void settle_and_load_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Whether nothing changes how bodies move from here to the pass, and all movers are bodies that are awake. */
+/* True if nothing changes the motion of bodies before the contact pass, and all movers are awake bodies. */
 static bool may_load(const sn_substep *s)
 {
     const sn_world *world = s->world;
@@ -548,7 +549,7 @@ void sn_turns_settle(sn_substep *s)
         sn_turns_lay_out(s->world);
 }
 
-/* ---- Kick and correct ---------------------------------------------------------------------------------------------- */
+/* ---- Kick and correct -------------------------------------------------------------------------------------------- */
 
 void sn_turns_kick(sn_substep *s)
 {
@@ -587,9 +588,9 @@ void sn_turns_correct(sn_substep *s)
     }
 }
 
-/* ---- The end of a step ---------------------------------------------------------------------------------------------- */
+/* ---- The end of a step ------------------------------------------------------------------------------------------- */
 
-/* They arrived, up to rounding. */
+/* Bodies have reached their targets, up to rounding. */
 static void finish_piece(void *data, uint32_t first, uint32_t end)
 {
     sn_world *world = data;

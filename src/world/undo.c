@@ -1,8 +1,9 @@
-/* Steps that are taken back.
+/* Undoing steps.
 
-   A step that fails leaves the world as it was. Before its first substep all that substeps change is kept: places, velocities
-   and what integrators remember of the substep before, bodies, spins, what constraints remember, the clock. If a substep fails,
-   that is put back. All else that is state is changed after the last substep, when nothing can fail any more. */
+   A step that fails leaves the world as it was. Before its first substep everything that substeps change is copied:
+   positions, velocities and the history of integrators, bodies, angular velocities, the state of constraints, the
+   clock. If a substep fails, that is restored. All other state changes after the last substep, when nothing can fail
+   any more. */
 #include "world/substep.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ bool sn_undo_reserve(sn_world *world)
            sn_store_reserve_copy(&world->constraints, allocator, sn_world_is_warm(&world->state.settings));
 }
 
-/* Either way between a table and its copy. */
+/* Copies between a table and its copy, in either direction. */
 static void copy(const sn_table *kept, uint32_t column, sn_vec4 *state, uint32_t count, bool back)
 {
     sn_vec4 *other = kept->column[column];
@@ -42,7 +43,7 @@ void sn_undo_keep_particles(void *data, uint32_t first, uint32_t end)
         memcpy((sn_vec4 *)world->backup_table.column[i] + first, from[i] + first, (end - first) * sizeof(sn_vec4));
 }
 
-/* ns, about, of a body */
+/* ns, about: cost of a body */
 #define WORK_OF_BODY 30.0
 
 static void keep_bodies(void *data, uint32_t first, uint32_t end)
@@ -63,7 +64,7 @@ bool sn_undo_keep(sn_world *world)
         return false;
     }
     if (world->state.settings.solver == SN_SOLVER_TILED)
-        return true; /* tiles do it, as they are looked at: see sn_tiled_begin */
+        return true; /* tiles are copied when they are measured: see sn_tiled_begin */
     bool kept = sn_parallel_for(&world->parallel, world->particles.table.count, sn_undo_keep_particles, world);
     if (!kept)
         sn_parallel_repair(&world->parallel);

@@ -1,4 +1,4 @@
-/* Making, configuring and destroying worlds. */
+/* Creating, configuring and destroying worlds. */
 #include "world/world.h"
 
 #include "integrators/integrator.h"
@@ -42,7 +42,7 @@ static bool is_gain(sn_real k)
     return (isfinite(k) && k >= 0) || k == SN_DRIFT_BY_TIME;
 }
 
-/* The settings of single solvers. False, with the reason in message. */
+/* Checks the settings of single solvers. False, with the reason in message. */
 static bool check_solvers(const sn_settings *s, char *message, size_t size)
 {
     bool positions = s->solver != SN_SOLVER_IMPULSES && s->solver != SN_SOLVER_LAGRANGE;
@@ -141,14 +141,14 @@ sn_result sn_world_def_check(const sn_world_def *def, char *message, size_t size
     return SN_ERROR_ARGUMENT;
 }
 
-/* Settings that work but are known to go wrong in some scenes; docs/stability.md has the figures. */
+/* Warns of settings that work but are known to fail in some scenes; docs/stability.md has the figures. */
 static void warn_of(sn_world *world, const sn_settings *s)
 {
     if (s->integrator == SN_INTEGRATOR_BDF2 && s->iterations == 1 && s->order != SN_ORDER_SYMMETRIC)
         sn_warn(&world->errors, "BDF2 with one pass a substep can gain energy in large stiff bodies such as cloth: use "
                                 "two iterations, or SN_ORDER_SYMMETRIC with SN_SOLVER_GAUSS_SEIDEL");
-    /* A pass leaves m = 1 - relaxation of the error of what one constraint holds, so that places follow x'' = m (2 x' - x),
-       whose roots m +- sqrt(m^2 - m) leave the unit circle below m = -1/3. */
+    /* After a pass, the factor m = 1 - relaxation of the error is left for a particle with one constraint, so that
+       positions follow x'' = m (2 x' - x). Its roots m +- sqrt(m^2 - m) leave the unit circle below m = -1/3. */
     if (s->solver == SN_SOLVER_JACOBI && s->jacobi == SN_JACOBI_AVERAGED && s->iterations == 1 &&
         s->relaxation > (sn_real)(4.0 / 3))
         sn_warn(&world->errors, "averages with a relaxation above 4/3 and one pass a substep throw a particle with a "
@@ -287,9 +287,9 @@ sn_result sn_world_enter(const sn_world *world)
         return world_fail(world, SN_ERROR_BUSY,
                           "the world was called from inside one of its own callbacks, in the middle of a call");
     if (world->constraints.edit_table.count || world->constraints.all_changed || world->constraints.log_lost)
-        /* call by call, so that a look between two of them changes nothing */
+        /* after each call, so that reading between two calls changes nothing */
         sn_world_follow_edits((sn_world *)world);
-    ((sn_world *)world)->calls++; /* no part of what is promised to be kept */
+    ((sn_world *)world)->calls++; /* not part of the state that const calls must not change */
     return SN_OK;
 }
 
@@ -323,7 +323,8 @@ sn_result sn_world_configure(sn_world *world, const sn_settings *settings)
     const sn_settings *now = &world->state.settings;
     if (settings->integrator != now->integrator || settings->damping != now->damping ||
         memcmp(&settings->gravity, &now->gravity, sizeof now->gravity) != 0)
-        sn_world_forget_history(world); /* another integrator has another past; others jump in acceleration */
+        sn_world_forget_history(world); /* another integrator has another history; the others are jumps of
+                                           acceleration */
     warn_of(world, settings);
     if (sn_settings_hash(0, settings) != sn_settings_hash(0, now))
         sn_sleep_wake_all(world);

@@ -1,4 +1,4 @@
-/* Many worlds: made, called, put back. */
+/* Many worlds: creating, calling and resetting them. */
 #include "world/worlds.h"
 
 #include "base/sort.h"
@@ -17,9 +17,9 @@ sn_worlds_def sn_default_worlds_def(void)
     return def;
 }
 
-/* ---- Making ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Creating ---------------------------------------------------------------------------------------------------- */
 
-/* As many as there can be: every world by itself, and batches besides. */
+/* Upper bound of the number of units: every world alone, and batches besides. */
 static uint32_t most_units(uint32_t worlds)
 {
     return worlds + worlds / SN_BESIDE_LEAST + 1;
@@ -138,9 +138,9 @@ sn_result sn_worlds_create(const sn_worlds_def *def, sn_worlds **worlds)
     return result;
 }
 
-/* ---- Calls -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
-/* A world that is in the middle of a call of its own says so when it is asked to do something. */
+/* A world in the middle of a call of its own reports that itself when it is used. */
 sn_result sn_worlds_enter(sn_worlds *worlds)
 {
     if (!worlds)
@@ -202,9 +202,9 @@ sn_result sn_worlds_result(const sn_worlds *worlds, uint32_t number)
     return worlds->entry[number].stepped;
 }
 
-/* ---- Loops over worlds ---------------------------------------------------------------------------------------------------------- */
+/* ---- Loops over worlds ------------------------------------------------------------------------------------------- */
 
-/* So many worlds are a task of a loop that does little with each. */
+/* Worlds per task, in loops that do little for each. */
 #define PIECE 64u
 
 typedef struct each_loop {
@@ -220,7 +220,7 @@ static void each_task(void *data, uint32_t index, uint32_t worker)
     for (uint32_t i = index * PIECE; i < end && i < count; ++i) {
         sn_world *world = loop->worlds->entry[i].world;
         const sn_log log = world->errors.log;
-        world->errors.log = (sn_log){0}; /* sn_worlds_end tells */
+        world->errors.log = (sn_log){0}; /* sn_worlds_end reports */
         loop->each(loop->worlds, i);
         world->errors.log = log;
         if (loop->worlds->entry[i].result != SN_OK)
@@ -247,7 +247,7 @@ bool sn_worlds_each(sn_worlds *worlds, void (*each)(sn_worlds *worlds, uint32_t 
     return sn_worlds_run(worlds, (worlds->count + PIECE - 1) / PIECE, each_task, &loop);
 }
 
-/* The first world with a failure becomes the error. */
+/* The error of the first world with a failure becomes the error. */
 static sn_result conclude(sn_worlds *worlds)
 {
     const bool trouble = atomic_load_explicit(&worlds->trouble, memory_order_relaxed);
@@ -271,7 +271,7 @@ sn_result sn_worlds_end(sn_worlds *worlds, bool done)
     return sn_fail(&worlds->errors, SN_ERROR_HOST, "the task system did not run all tasks of a loop over worlds");
 }
 
-/* ---- Going back ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Resetting --------------------------------------------------------------------------------------------------- */
 
 sn_result sn_worlds_keep(sn_worlds *worlds, uint32_t number)
 {
@@ -286,8 +286,9 @@ sn_result sn_worlds_keep(sn_worlds *worlds, uint32_t number)
     return SN_OK;
 }
 
-/* A state that is kept without a plan would be planned again after every reset. So the plan is made once, as the step would make it, and
-   kept; unless constraints contradict each other, in which case a step does more than that. The world is as it was kept. */
+/* If the stored state has no plan, it would be planned again after every reset. So the plan is made once, as the step
+   would make it, and stored; unless constraints contradict each other, because then a step does more. The world is in
+   the stored state. */
 static void keep_plan(sn_worlds_entry *entry)
 {
     sn_world *world = entry->world;
@@ -299,7 +300,7 @@ static void keep_plan(sn_worlds_entry *entry)
     sn_compromise_end(world, result != SN_OK);
     if (result != SN_OK || sn_world_hash(world) != before || !sn_world_plan(world) ||
         sn_world_save_into(world, entry->kept) != SN_OK)
-        entry->result = sn_world_load(world, entry->kept); /* which it has room for */
+        entry->result = sn_world_load(world, entry->kept); /* memory for it is reserved */
 }
 
 static void reset(sn_worlds *worlds, uint32_t number)

@@ -1,15 +1,16 @@
-/* Worlds that are alike, side by side.
+/* Alike worlds, side by side.
 
-   Worlds are alike if they differ in nothing but places, velocities and forces. Sixteen or 32 of them are copied into one inner world, which has as many copies
-   of what is in each, stepped as one, and copied back. The plan of the inner world lays its copies beside each other, so that a
-   constraint of each is in a lane.
+   Worlds are alike if they differ only in positions, velocities and forces. Sixteen or 32 of them are copied into one
+   inner world with as many copies of their contents, stepped as one, and copied back. The plan of the inner world puts
+   its copies side by side, so that each lane has a constraint of one copy.
 
-   Why the bits are those of a world alone. The plan cuts and orders each connected body by itself, whatever else there is (plan.h). What
-   is coupled across bodies is left out: contact, sleep, drags, a tolerance by which passes end. And a plan that edits have made to
-   differ from one made as a whole is not taken: a copy of the world, planned anew, must have the very plan that the world has. Forces are laid
-   aside where some worlds have them and others do not, since a tile without any is predicted without them.
+   The bits are those of a world alone. The plan divides and orders each connected body by itself, whatever else there
+   is (plan.h). Everything that couples bodies is excluded: contact, sleep, drags, a tolerance by which passes end. A
+   plan that was changed by edits, so that it differs from one made as a whole, is excluded too: a copy of the world,
+   planned again, must have exactly the plan of the world. Worlds with forces and worlds without are stepped separately,
+   because a tile without forces is predicted without them.
 
-   A step of the inner world that fails tells nothing of which copy failed: then each member is stepped alone. */
+   If a step of the inner world fails, it is unknown which copy failed: then each member is stepped alone. */
 #include "world/worlds.h"
 
 #include "base/sort.h"
@@ -18,7 +19,7 @@
 
 #include <string.h>
 
-/* ---- Batches ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Batches ----------------------------------------------------------------------------------------------------- */
 
 static sn_beside *batch_at(const sn_worlds *worlds, uint32_t i)
 {
@@ -39,7 +40,7 @@ void sn_beside_release(sn_worlds *worlds)
     sn_table_release(&worlds->beside_table, &worlds->allocator);
 }
 
-/* A batch of this form, in a place that is free or behind the others; NULL: without memory. */
+/* Makes a batch of this form, at a free index or after the others. NULL without memory. */
 static sn_beside *make_batch(sn_worlds *worlds, sn_form *form, const sn_world *model)
 {
     uint32_t at = 0;
@@ -80,9 +81,9 @@ static void leave(sn_worlds *worlds, sn_beside *batch, uint32_t copy)
         release_batch(batch);
 }
 
-/* ---- Grouping ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Grouping ---------------------------------------------------------------------------------------------------- */
 
-/* Looks at worlds in no batch that something happened to. True if one of them may join. */
+/* Compares worlds in no batch that were changed since. True if one of them may join a batch. */
 static bool judge(sn_worlds *worlds)
 {
     bool any = false;
@@ -97,7 +98,7 @@ static bool judge(sn_worlds *worlds)
     return any;
 }
 
-/* Worlds of a list of one hash join a batch as long as it has room and they are like it. Returns how many did. */
+/* Worlds of a list with one hash join a batch while it has room and they have its form. Returns how many did. */
 static uint32_t fill(sn_worlds *worlds, sn_beside *batch, const sn_sort_item *item, uint32_t count)
 {
     uint32_t joined = 0;
@@ -107,7 +108,7 @@ static uint32_t fill(sn_worlds *worlds, sn_beside *batch, const sn_sort_item *it
     return joined;
 }
 
-/* They join batches that have room, then new ones. */
+/* Worlds with one hash join batches that have room, then new ones. */
 static void group_alike(sn_worlds *worlds, const sn_sort_item *item, uint32_t count)
 {
     uint32_t next = 0;
@@ -124,7 +125,7 @@ static void group_alike(sn_worlds *worlds, const sn_sort_item *item, uint32_t co
         sn_beside *batch = form ? make_batch(worlds, form, model) : NULL;
         if (form && !form->batches)
             sn_form_destroy(form);
-        for (; !batch && next < count; ++next) /* until something happens to them */
+        for (; !batch && next < count; ++next) /* until they are changed */
             worlds->entry[item[next].a].hash = 0;
         if (batch)
             next += fill(worlds, batch, item + next, count - next);
@@ -162,7 +163,8 @@ static void dismiss(sn_worlds *worlds)
                 leave(worlds, batch_at(worlds, b), c);
 }
 
-/* All other threads wait while this runs. So it looks at batches only if some member leaves, and at worlds only that are in none. */
+/* All other threads wait while this runs. So it visits batches only if some member leaves, and worlds only if they are
+   in no batch. */
 void sn_beside_group(sn_worlds *worlds)
 {
     if (atomic_exchange_explicit(&worlds->leaving, false, memory_order_relaxed)) {
@@ -175,9 +177,10 @@ void sn_beside_group(sn_worlds *worlds)
     }
 }
 
-/* ---- The step ---------------------------------------------------------------------------------------------------------------- */
+/* ---- The step ---------------------------------------------------------------------------------------------------- */
 
-/* Worlds lie all over memory. What says where things are is fetched for all members first; what a step changes besides, too. */
+/* Worlds are all over memory. First the data with their addresses are prefetched for all members, and other data that a
+   step changes. */
 static void fetch_heads(const sn_worlds *worlds, const sn_beside *batch)
 {
 #ifdef __GNUC__
@@ -202,7 +205,7 @@ static void fetch_heads(const sn_worlds *worlds, const sn_beside *batch)
 #endif
 }
 
-/* And while one is copied, the next is fetched. */
+/* While one world is copied, the next is prefetched. */
 static void fetch(const sn_world *world, uint32_t particles)
 {
 #ifdef __GNUC__
@@ -217,7 +220,8 @@ static void fetch(const sn_world *world, uint32_t particles)
 #endif
 }
 
-/* One column of a pool of the inner world, and that of a world whose constraints lie in one piece of it: what the next substep begins with. */
+/* Copies the rows with which the next substep begins, between a pool of the inner world and that of a world, whose
+   constraints are consecutive in it. */
 static void copy_rows(const sn_beside *batch, uint32_t copy, const sn_world *world, bool in)
 {
     for (uint32_t i = 0; i < batch->form->kind_count; ++i) {
@@ -264,12 +268,12 @@ static void copy_out(const sn_beside *batch, uint32_t copy, sn_world *world)
     copy_rows(batch, copy, world, false);
 }
 
-/* What steps change in a world besides. */
+/* The other changes that steps make to a world. */
 static void pass_time(sn_world *world, const sn_world *inner, sn_real dt, uint32_t steps)
 {
     const uint32_t substeps = world->state.settings.substeps;
     for (uint32_t i = 0; i < steps; ++i)
-        world->state.time = world->state.time + (double)dt * substeps / substeps; /* as take_substeps has it */
+        world->state.time = world->state.time + (double)dt * substeps / substeps; /* as in take_substeps */
     world->state.h = inner->state.h;
     world->state.passes = inner->state.passes;
     world->fault = (sn_fault){0};
@@ -278,8 +282,8 @@ static void pass_time(sn_world *world, const sn_world *inner, sn_real dt, uint32
     world->state.steps += steps;
 }
 
-/* Lists those of the members that have forces, or those that have none. Their multipliers are from a substep of the same h, which is returned;
-   others are stepped alone. */
+/* Lists the members with forces, or those without. Their multipliers must be from a substep of the same h, which is
+   returned; other members are stepped alone. */
 static sn_real choose(sn_worlds *worlds, sn_beside *batch, bool forces, uint32_t first, uint32_t steps,
                       uint32_t *chosen, uint32_t *count)
 {
@@ -301,7 +305,7 @@ static sn_real choose(sn_worlds *worlds, sn_beside *batch, bool forces, uint32_t
     return h;
 }
 
-/* Copies without a world do what the first one does. */
+/* Copies without a world get the data of the first one. */
 static void copy_all_in(const sn_worlds *worlds, const sn_beside *batch, bool forces, const uint32_t *chosen,
                         uint32_t count)
 {
@@ -315,7 +319,7 @@ static void copy_all_in(const sn_worlds *worlds, const sn_beside *batch, bool fo
     }
 }
 
-/* False if one of the steps fails. The inner world is then good for nothing until others are copied in. */
+/* False if one of the steps fails. Then the inner world is invalid until others are copied in. */
 static bool step_inner(sn_world *inner, sn_real dt, uint32_t steps)
 {
     sn_result result = SN_OK;
@@ -328,12 +332,12 @@ static bool step_inner(sn_world *inner, sn_real dt, uint32_t steps)
     return result == SN_OK;
 }
 
-/* Steps those of the members that have forces, or those that have none: all steps at once, between which nothing is copied. */
+/* Steps the members with forces, or those without: all steps at once, without copying in between. */
 static void step_some(sn_worlds *worlds, sn_beside *batch, bool forces, uint32_t first, uint32_t steps)
 {
     uint32_t chosen[SN_BESIDE], count;
     const sn_real h = choose(worlds, batch, forces, first, steps, chosen, &count);
-    bool done = count >= SN_BESIDE_LEAST && worlds->dt > 0; /* without time nothing is done, and nothing noted */
+    bool done = count >= SN_BESIDE_LEAST && worlds->dt > 0; /* without time nothing is done, and nothing stored */
     if (done) {
         copy_all_in(worlds, batch, forces, chosen, count);
         batch->inner->state.forces_pending = forces;
@@ -353,7 +357,7 @@ static void step_some(sn_worlds *worlds, sn_beside *batch, bool forces, uint32_t
     }
 }
 
-/* Those that are no longer alike are stepped alone, now and until the end of the call. */
+/* Members that are not alike any more are stepped alone until the end of the call. */
 static void judge_members(sn_worlds *worlds, sn_beside *batch, uint32_t first, uint32_t steps)
 {
     for (uint32_t c = 0; c < batch->form->copies; ++c) {
@@ -386,7 +390,7 @@ static bool has_forces(const sn_worlds *worlds, const sn_beside *batch)
     return any;
 }
 
-/* Forces act in one step. So as long as there are any, steps are taken one by one. */
+/* Forces act for one step. So while there are any, steps are taken one by one. */
 void sn_beside_step(sn_worlds *worlds, sn_beside *batch, uint32_t first, uint32_t steps, uint32_t worker)
 {
     batch->inner = sn_form_inner(batch->form, batch->place, worker);

@@ -1,15 +1,15 @@
-/* What is seen of many worlds, and what is done to them, as arrays. */
+/* Observations and actions of many worlds, as arrays. */
 #include "world/worlds.h"
 
 #include <string.h>
 
-/* What a channel is about. */
+/* The object of a channel. */
 typedef enum of_what { OF_PARTICLES, OF_BODY, OF_CONSTRAINT, OF_WORLD } of_what;
 
 typedef struct channel_info {
     const char *name;
     of_what of;
-    uint8_t numbers; /* of each particle, body or constraint */
+    uint8_t numbers; /* for each particle, body or constraint */
     bool acts;
 } channel_info;
 
@@ -43,7 +43,7 @@ static uint32_t axes_of(const sn_channel *c)
     return c->axes ? c->axes : all_axes(&infos[c->type]);
 }
 
-/* Numbers that a channel has in a row. */
+/* Numbers of a channel in a row. */
 static uint32_t size_of(const sn_channel *c)
 {
     uint32_t each = 0;
@@ -58,9 +58,9 @@ void sn_channels_release(sn_worlds *worlds, sn_channels *channels)
     *channels = (sn_channels){0};
 }
 
-/* ---- Choosing them --------------------------------------------------------------------------------------------------------------- */
+/* ---- Setting channels -------------------------------------------------------------------------------------------- */
 
-/* Whether a world has what a channel is about. */
+/* True if a world has the object of a channel. */
 static bool has(const sn_world *world, const sn_channel *c)
 {
     if (infos[c->type].of == OF_BODY)
@@ -145,7 +145,7 @@ uint32_t sn_worlds_action_size(const sn_worlds *worlds)
     return worlds ? worlds->acted.size : 0;
 }
 
-/* ---- Observing ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Observing --------------------------------------------------------------------------------------------------- */
 
 static uint32_t put(sn_real *to, uint32_t axes, const sn_real *from)
 {
@@ -233,9 +233,9 @@ sn_result sn_worlds_observe(sn_worlds *worlds, sn_real *numbers)
     return sn_worlds_end(worlds, sn_worlds_each(worlds, observe));
 }
 
-/* ---- Acting ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Acting ------------------------------------------------------------------------------------------------------ */
 
-/* The numbers of a row, where its channel has them; others stay. Returns how many. */
+/* Writes the numbers of a row to the axes of its channel; others are unchanged. Returns how many there are. */
 static uint32_t take(const sn_real *from, uint32_t axes, sn_vec3 *v)
 {
     sn_real *const to[] = {&v->x, &v->y, &v->z};
@@ -304,11 +304,11 @@ void sn_channels_act(sn_worlds *worlds, uint32_t number)
         }
         entry->result = entry->result == SN_OK ? result : entry->result;
     }
-    if (judged && only_moves) /* what worlds are like is none of this */
+    if (judged && only_moves) /* this does not change its form */
         entry->judged_calls = world->calls;
 }
 
-/* Whether all numbers are such as a world takes. */
+/* Checks that all numbers are acceptable. */
 static sn_result check_actions(sn_worlds *worlds, const sn_real *numbers)
 {
     for (uint32_t i = 0; i < worlds->count; ++i) {

@@ -1,8 +1,9 @@
-/* What worlds that are alike have in common: their form; and inner worlds of copies of it.
+/* The common form of alike worlds, and inner worlds of copies of it.
 
-   Inner worlds belong to no batch. Members are copied in before every step, so an inner world can step one batch after the other. Each thread has one for all
-   batches that it steps, which then stays in its cache: with one for each batch, 1,024 ropes took 1.25 times as long, 4,096 carts 1.8 times. As long as a form has fewer batches than there
-   are threads, each batch has its own. */
+   Inner worlds do not belong to a batch. Members are copied in before every step, so an inner world can step one batch
+   after the other. Each thread has one for all batches that it steps, which then stays in its cache: with one for each
+   batch, 1,024 ropes took 1.25 times as long, 4,096 carts 1.8 times. While a form has fewer batches than there are
+   threads, each batch has its own. */
 #include "world/worlds.h"
 
 #include "base/hash.h"
@@ -12,13 +13,13 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- What a world is like ------------------------------------------------------------------------------------------------ */
+/* ---- The form of a world ----------------------------------------------------------------------------------------- */
 
-/* Measures, writes or compares what worlds must have in common, and hashes it. */
+/* Measures, writes or compares the data that worlds must have in common, and hashes them. */
 typedef struct form_stream {
     unsigned char *write;      /* or NULL */
-    const unsigned char *with; /* to be compared with, or NULL, and */
-    size_t left;               /*   so much of it */
+    const unsigned char *with; /* to be compared with, or NULL */
+    size_t left;               /* its remaining size */
     size_t size;
     uint64_t hash;
     bool differs;
@@ -100,9 +101,9 @@ static bool is_alike(const sn_world *world, const sn_form *form)
     return !s.differs && s.left == 0;
 }
 
-/* ---- Which worlds may be laid beside others ----------------------------------------------------------------------------------- */
+/* ---- Which worlds may be stepped side by side -------------------------------------------------------------------- */
 
-/* Larger worlds fill the lanes by themselves, and to compare orders takes the square of it. */
+/* Larger worlds fill the lanes by themselves, and comparing orders takes quadratic time. */
 #define MOST_CONSTRAINTS 1000u
 
 static bool has_plain_constraints(const sn_store *store)
@@ -125,7 +126,7 @@ static bool has_plain_constraints(const sn_store *store)
     return true;
 }
 
-/* Nothing can touch anything, and nothing but constraints and given forces acts. */
+/* True if contact is impossible, and only constraints and given forces act. */
 static bool is_quiet(const sn_world *world)
 {
     const sn_contact_world *c = &world->contact;
@@ -147,7 +148,7 @@ static bool is_plainly_planned(const sn_world *world)
            world->ids.table.count == count;
 }
 
-/* A sum of -0 and 0 is 0: where there are forces in a tile, gravity of -0 is another. */
+/* -0 + 0 is 0: a gravity of -0 would differ where a tile has forces. */
 static bool is_plain_gravity(sn_vec3 g)
 {
     return !((g.x == 0 && signbit(g.x)) || (g.y == 0 && signbit(g.y)) || (g.z == 0 && signbit(g.z)));
@@ -161,7 +162,7 @@ static bool may_lie_beside(const sn_world *world)
            is_quiet(world) && has_plain_constraints(&world->constraints);
 }
 
-/* ---- An inner world ---------------------------------------------------------------------------------------------------------- */
+/* ---- An inner world ---------------------------------------------------------------------------------------------- */
 
 static bool copy_particles(sn_world *inner, const sn_world *model)
 {
@@ -183,7 +184,7 @@ static bool copy_particles(sn_world *inner, const sn_world *model)
     return true;
 }
 
-/* Rows of a copy lie one after the other, as they do in the model. */
+/* Rows of a copy are consecutive, as in the model. */
 static bool copy_constraint(sn_world *inner, const sn_world *model, uint32_t kind, uint32_t row, uint32_t copy)
 {
     const sn_pool *from = model->constraints.pool[kind];
@@ -208,7 +209,8 @@ static bool copy_constraint(sn_world *inner, const sn_world *model, uint32_t kin
     return true;
 }
 
-/* Ropes that are solved directly, eight at once, had better lie beside each other: SN_TEAM_PLACE tells how. Where they lie changes no result. */
+/* Ropes that are solved directly, eight at once, are faster if they are interleaved in storage: SN_TEAM_PLACE defines
+   how. That changes no result. */
 static bool braid(sn_world *inner, const sn_world *model, uint32_t copies)
 {
     const uint32_t particles = model->particles.table.count, count = copies * particles;
@@ -247,7 +249,7 @@ static sn_world *make_inner(const sn_world *model, uint32_t copies)
             made = copy_constraint(inner, model, model->constraints.run[r].kind, model->constraints.run[r].first + i,
                                    copy);
     }
-    /* they are known not to contradict each other, but may be missed by much as things are now */
+    /* they do not contradict each other, but the present errors may be large */
     inner->constraints.counts.fresh = model->constraints.counts.fresh;
     sn_world_follow_edits(inner);
     if (!made || !sn_world_plan(inner) || !braid(inner, model, copies)) {
@@ -257,9 +259,9 @@ static sn_world *make_inner(const sn_world *model, uint32_t copies)
     return inner;
 }
 
-/* ---- Whether copies are solved as the world alone ------------------------------------------------------------------------------ */
+/* ---- Whether copies are solved like the world alone -------------------------------------------------------------- */
 
-/* Whether a copy of the model, planned anew, is what the model is: its plan, too. */
+/* True if a copy of the model, planned again, equals the model, including its plan. */
 static bool is_as_made(const sn_world *model, const sn_form *form)
 {
     sn_world *one = make_inner(model, 1);
@@ -268,16 +270,16 @@ static bool is_as_made(const sn_world *model, const sn_form *form)
     return same;
 }
 
-/* When a constraint is projected, by the number that it has among all kinds: `base` of its kind, and its row. */
+/* The time at which each constraint is projected. Its index is `base` of its kind plus its row. */
 typedef struct turns {
     uint32_t base[SN_KIND_BUILTIN_END];
     uint32_t count;
     uint32_t *at;
-    bool wider; /* some that compute in double are in planes, where places are not rounded to single before */
+    bool wider; /* some that compute in double are in planes, where positions are not rounded to single before */
 } turns;
 
 #define IN_TREES                                                                                                       \
-    0x80000000u /* it is part of a tree, and these come after all others: which is found first decides how it is solved */
+    0x80000000u /* part of a tree: trees come last, and the constraint found first decides how one is solved */
 
 static bool list_turns(turns *t, const sn_world *world)
 {
@@ -313,7 +315,7 @@ static int compare(uint32_t a, uint32_t b)
     return (a > b) - (a < b);
 }
 
-/* Whether two constraints of the model share a particle. */
+/* True if two constraints of the model share a particle. */
 static bool share(const sn_store *store, sn_visit a, sn_visit b)
 {
     const sn_pool *one = store->pool[a.kind], *other = store->pool[b.kind];
@@ -325,8 +327,8 @@ static bool share(const sn_store *store, sn_visit a, sn_visit b)
     return false;
 }
 
-/* Whether constraints that share a particle, or are in trees, come one after the other as they do in the model, in each copy. Others may come
-   in any order. */
+/* True if in each copy constraints that share a particle, or are in trees, are in the same order as in the model. Other
+   constraints may be in any order. */
 static bool keeps_order(const sn_world *model, const turns *own, const turns *inner, uint32_t copies)
 {
     const sn_store *store = &model->constraints;
@@ -355,7 +357,8 @@ static bool has_same_order(const sn_world *model, const sn_world *inner, uint32_
     return same;
 }
 
-/* Whether SN_BESIDE copies would take more vectors each than SN_BESIDE_FEW: kinds that cannot be in planes are then cut into small tiles. */
+/* True if SN_BESIDE copies would take more vectors per copy than SN_BESIDE_FEW: kinds that cannot be in planes are then
+   divided into small tiles. */
 static bool is_worse_with_many(const sn_world *model)
 {
     sn_world *few = make_inner(model, SN_BESIDE_FEW), *many = make_inner(model, SN_BESIDE);
@@ -366,19 +369,19 @@ static bool is_worse_with_many(const sn_world *model)
     return worse;
 }
 
-/* All of it is solved directly: eight at once, whose lanes are doubles. */
+/* True if everything is solved directly: eight at once, with lanes of doubles. */
 static bool is_of_ropes(const sn_world *model)
 {
     return model->plan.tree_table.count == model->constraints.counts.live;
 }
 
-/* How many copies a batch of it should have. Eight ropes are solved at once, and more than two times eight gain nothing. */
+/* The number of copies in a batch. Eight ropes are solved at once, and more than twice eight gain nothing. */
 static uint32_t choose_copies(const sn_world *model)
 {
     return is_of_ropes(model) || is_worse_with_many(model) ? SN_BESIDE_FEW : SN_BESIDE;
 }
 
-/* ---- Forms ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Forms ------------------------------------------------------------------------------------------------------- */
 
 static uint64_t form_hash(const sn_world *world)
 {
@@ -409,7 +412,7 @@ static bool write_bytes(sn_form *form, const sn_world *model)
     return form->bytes != NULL;
 }
 
-/* Where the particles of copies are stored, in this inner world and in all others. */
+/* Lists the slots of the particles of copies, which are the same in all inner worlds. */
 static bool list_slots(sn_form *form, const sn_world *model, const sn_world *inner)
 {
     form->slot = sn_allocate(&form->allocator, (size_t)form->particles * form->copies * sizeof *form->slot);
@@ -420,7 +423,7 @@ static bool list_slots(sn_form *form, const sn_world *model, const sn_world *inn
     return form->slot != NULL;
 }
 
-/* One more inner world. It takes a step, so that later ones, on whatever thread, allocate nothing. */
+/* Adds an inner world. It takes a step, so that later steps, on any thread, do not allocate. */
 static bool add_inner(sn_form *form, const sn_world *model, sn_real dt)
 {
     sn_world *inner = make_inner(model, form->copies);

@@ -1,18 +1,20 @@
 /* Steps of many worlds, on all threads.
 
-   What a thread steps as one is a unit: a batch of worlds side by side, or a world in none. In a call of several steps no unit waits for another: threads
-   are joined once, at the end of the call. The steps of a unit are done in portions. Each portion is three quarters of the steps that are left. A thread does one portion of each of its units, then the
-   next portion of each. So long portions come first, in which worlds stay in the cache, and short ones last, which threads that are done early take from others. (1,024 ropes on
-   sixteen threads, eight steps a call: threads work 94 % of the time; with one portion 87 %. Halves balance as well but cost more: what was in the cache is
-   fetched again for each portion. So every other time a thread goes through its units backwards.)
+   A unit is a batch of worlds side by side, or a world in no batch; one thread steps it at a time. In a call of several
+   steps no unit waits for another: threads are joined once, at the end of the call. The steps of a unit are done in
+   portions. Each portion is three quarters of the remaining steps. A thread does one portion of each of its units, then
+   the next portion of each. So long portions come first, in which worlds stay in the cache, and short ones last, which
+   idle threads take from others. (1,024 ropes on sixteen threads, eight steps a call: threads work 94 % of the time;
+   with one portion 87 %. Halves balance as well but cost more, because data are loaded into the cache again for each
+   portion. For the same reason, every second time a thread visits its units backwards.)
 
-   A task asks for the next portion of its unit. If another thread has the unit, that thread takes this portion after its own, and the task is done: nothing waits,
-   and tasks may come in any order. */
+   A task asks for the next portion of its unit. If another thread has the unit, that thread takes this portion after
+   its own, and the task is done: nothing waits, and tasks may run in any order. */
 #include "world/worlds.h"
 
 #include <math.h>
 
-/* ---- One world ----------------------------------------------------------------------------------------------------------------- */
+/* ---- One world --------------------------------------------------------------------------------------------------- */
 
 void sn_worlds_note_step(sn_worlds *worlds, sn_worlds_entry *entry, sn_result result, uint32_t step)
 {
@@ -38,7 +40,7 @@ void sn_worlds_step_alone(sn_worlds *worlds, uint32_t number, uint32_t first, ui
 {
     sn_worlds_entry *entry = &worlds->entry[number];
     const sn_log log = entry->world->errors.log;
-    entry->world->errors.log = (sn_log){0}; /* sn_worlds_end tells */
+    entry->world->errors.log = (sn_log){0}; /* sn_worlds_end reports */
     for (uint32_t step = first; step < first + steps && sn_worlds_goes_on(entry, step); ++step)
         step_once(worlds, entry, step);
     entry->world->errors.log = log;
@@ -57,7 +59,7 @@ void sn_worlds_act_again(sn_worlds *worlds, uint32_t number, uint32_t step)
         sn_worlds_note_step(worlds, entry, entry->result, step);
 }
 
-/* ---- Units --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Units ------------------------------------------------------------------------------------------------------- */
 
 static void step_unit(sn_worlds *worlds, uint32_t unit, uint32_t first, uint32_t steps, uint32_t worker)
 {
@@ -77,7 +79,7 @@ static void step_unit(sn_worlds *worlds, uint32_t unit, uint32_t first, uint32_t
         sn_worlds_step_alone(worlds, number, first, steps);
 }
 
-/* How many of the steps that are left come next. */
+/* The size of the next portion of the remaining steps. */
 static uint32_t portion(uint32_t left)
 {
     return left - left / 4;
@@ -96,10 +98,11 @@ static void take_portion(sn_worlds *worlds, uint32_t unit, uint32_t worker)
     sn_worlds_unit *u = &worlds->unit[unit];
     const uint32_t first = u->taken, steps = portion(worlds->steps - first);
     step_unit(worlds, unit, first, steps, worker);
-    u->taken = first + steps < worlds->steps ? first + steps : 0; /* of the next call */
+    u->taken = first + steps < worlds->steps ? first + steps : 0; /* 0: ready for the next call */
 }
 
-/* A thread has tasks that follow each other (base/threads.h). These are all portions of its share of the units: once through, backwards, and so on. */
+/* A thread gets consecutive tasks (base/threads.h). These are all portions of its share of the units: once forwards,
+   once backwards, and so on. */
 static uint32_t unit_of(const sn_worlds *worlds, uint32_t task)
 {
     const uint64_t units = worlds->beside_table.count + worlds->alone_count, portions = worlds->portions,
@@ -126,7 +129,7 @@ static void step_task(void *data, uint32_t index, uint32_t worker)
     while (atomic_fetch_sub_explicit(asked, 1, memory_order_acq_rel) != 1);
 }
 
-/* ---- The calls ------------------------------------------------------------------------------------------------------------------ */
+/* ---- The calls --------------------------------------------------------------------------------------------------- */
 
 static sn_result check_dt(sn_worlds *worlds, sn_real dt)
 {
@@ -144,7 +147,7 @@ static sn_result step_all(sn_worlds *worlds, sn_real dt, uint32_t steps, bool ac
     worlds->steps = steps;
     worlds->acts = acts;
     worlds->portions = sn_parallel_workers(&worlds->parallel) > 1 ? count_portions(steps) : 1;
-    /* room was made for one portion of each; without more, all steps are one */
+    /* memory for one portion of each is reserved; without more, all steps are one portion */
     if ((uint64_t)units * worlds->portions > UINT32_MAX ||
         (worlds->portions > 1 &&
          !sn_parallel_reserve_tasks(&worlds->parallel, &worlds->allocator, units * worlds->portions)))
