@@ -8,7 +8,8 @@
 #define WORK_OF_PAIR 10.0 /* ns, about: to decide whether threads pay */
 #define WORK_OF_LOOK 40.0 /* ns, about: the search for the fixed shapes near a particle */
 
-#define NEARBY 32u /* if more fixed shapes are near a piece, the tree is queried for each particle */
+#define NEARBY                                                                                                         \
+    32u /* if more fixed shapes are near a piece of particles, the tree is queried for each particle instead */
 
 /* ---- Materials --------------------------------------------------------------------------------------------------- */
 
