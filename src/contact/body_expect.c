@@ -19,12 +19,12 @@ bool sn_body_contacts_reserve_expected(sn_world *world)
 {
     sn_table *table = &world->body_contacts.expect_table;
     const uint32_t nodes = world->particles.table.count + bodies_rows(&world->bodies), before = table->count;
-    table->count = 0; /* what is in it need not be kept */
+    table->count = 0; /* nothing needs to be copied when the table grows */
     if (!world->body_contacts.count || !world->starts.damped)
         return true;
     if (!sn_table_reserve(table, &world->allocator, nodes))
         return false;
-    if (world->body_contacts.expects || nodes != before) /* a step failed, or there are others now */
+    if (world->body_contacts.expects || nodes != before) /* a step failed, or the nodes have changed */
         memset(table->column[0], 0, nodes * sizeof(sn_vec4));
     table->count = nodes;
     world->body_contacts.expects = false;
@@ -39,7 +39,8 @@ static void press(const sn_body_contact_substep *s, sn_body_contact_group *group
     s->wide->warm(&run);
 }
 
-/* What a spin is in a substep, as constraints know turns: along principal axes, by what yields. */
+/* The rotation by a spin in a substep, as constraints store it: along principal axes, divided by what yields
+   (sn_turn.give). */
 static sn_vec4 turn_of(const sn_world *world, uint32_t body, sn_vec3 spin, sn_real h)
 {
     const sn_turn *turn = &world->bodies.turn[body];
@@ -53,7 +54,7 @@ bool sn_body_contacts_expect(sn_body_contact_substep *s)
     sn_world *world = s->world;
     if (!world->body_contacts.count || !world->starts.damped || !world->body_contacts.expect_table.count)
         return true;
-    s->run.mover = contact_records(world) + 6; /* which is empty so far */
+    s->run.mover = contact_records(world) + 6; /* the end of each record, which is empty so far */
     const bool good = sn_body_contacts_by_level(s, press);
     s->run.mover = contact_records(world);
     for (uint32_t at = 0; at < world->body_contacts.list_table.count; ++at) {
