@@ -54,7 +54,7 @@ bool sn_body_contacts_expect(sn_body_contact_substep *s)
     sn_world *world = s->world;
     if (!world->body_contacts.count || !world->starts.damped || !world->body_contacts.expect_table.count)
         return true;
-    s->run.mover = contact_records(world) + 6; /* the end of each record, which is empty so far */
+    s->run.mover = contact_records(world) + 6; /* records[6] and [7], which are empty so far */
     const bool good = sn_body_contacts_by_level(s, press);
     s->run.mover = contact_records(world);
     for (uint32_t at = 0; at < world->body_contacts.list_table.count; ++at) {

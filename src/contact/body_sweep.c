@@ -238,9 +238,8 @@ static bool stop(sn_mover *m, sn_real share)
     return true;
 }
 
-/* A body that goes on rotating after an impact, and is so deep that it may not, would not move in any substep, nor
-   would bodies behind it. So two bodies that cannot move at all lose half of their relative velocity, and of their
-   spins. */
+/* A body that keeps rotating after an impact, and is so deep that it may not, would not move in any substep, nor would
+   bodies behind it. So two bodies that cannot move at all lose half of their relative velocity, and of their spins. */
 #define JAMMED ((sn_real)0.5)
 
 static void change_velocity(sn_world *world, const sn_mover *m, sn_vec3 by)

@@ -29,7 +29,7 @@ struct sn_world;
 void sn_contact_events_init(sn_contact_events *events);
 void sn_contact_events_release(sn_contact_events *events, const sn_allocator *allocator);
 
-/* Forgets what touched, and all events. */
+/* Clears the list of things in contact, and all events. */
 void sn_contact_events_clear(sn_contact_events *events);
 
 /* Leaves the hash as it is if events are off. */

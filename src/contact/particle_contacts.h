@@ -12,7 +12,7 @@
 #include "contact/skin_contacts.h"
 #include "contact/surface_contacts.h"
 
-/* A particle and a fixed shape that may touch. */
+/* A particle and a fixed shape that may come into contact. */
 typedef struct sn_static_contact {
     uint32_t slot, number; /* of the particle, in storage; of the fixed shape */
     /* of a contact that was found late: 1 + the next late contact of the same particle; 0: none */
@@ -30,7 +30,7 @@ typedef struct sn_static_contact {
     sn_vec3 belt;                    /* m/s: surface velocity (a conveyor belt); see callbacks.c */
     uint32_t triangle;               /* of a mesh: the triangle of the last contact */
     bool sensor, touched;            /* in this step */
-    bool shared;                     /* the particle has several static contacts, or it was found late */
+    bool shared;                     /* the particle has several, not all with planes; or it was found late */
     bool asked, off;                 /* callbacks were called; they refused: like a sensor without events */
     bool belted;                     /* belt is not 0 */
     bool held; /* its friction was solved with the constraints in this substep; see particle_supports.c */
@@ -78,7 +78,7 @@ typedef struct sn_contact_support {
    SN_CONTACT_PIECE. */
 #define SN_CONTACT_PIECE 512u
 
-/* Pairs of balls that may touch, in batches. */
+/* Pairs of balls that may come into contact, in batches. */
 typedef struct sn_contact_pairs {
     sn_neighbours near;
     sn_table table; /* columns of sn_real by batch and lane, see PAIR_COLUMNS in particle_solve.c */
@@ -214,7 +214,8 @@ void sn_spin_forget(struct sn_world *world, uint32_t number);
 uint64_t sn_spin_hash(uint64_t hash, const struct sn_world *world);
 sn_spinning sn_spin_of(const struct sn_world *world, uint32_t slot);
 
-/* m/s: how fast a's surface passes b's where they touch because they turn; n from b to a. */
+/* m/s: the tangential velocity of the surface of a relative to that of b where they touch, as far as it is due to
+   rotation; n from b to a. */
 sn_vec3 sn_spin_slip(const struct sn_world *world, const sn_spinning *a, const sn_spinning *b, sn_vec3 n);
 
 /* The share of a slip that positions remove; rotation removes the rest. give: the inverse masses of the positions. */

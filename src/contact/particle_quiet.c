@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Share of the balls, inverse: if more of them move, this does not pay. */
+/* If more than one ball in this many moves, this does not pay. */
 #define FEW 4u
 
 /* Bits for each moving ball, which marks up to 27 cells. */
