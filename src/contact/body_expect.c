@@ -19,12 +19,12 @@ bool sn_body_contacts_reserve_expected(sn_world *world)
 {
     sn_table *table = &world->body_contacts.expect_table;
     const uint32_t nodes = world->particles.table.count + bodies_rows(&world->bodies), before = table->count;
-    table->count = 0; /* nothing needs to be copied when the table grows */
+    table->count = 0; /* what is in it need not be kept */
     if (!world->body_contacts.count || !world->starts.damped)
         return true;
     if (!sn_table_reserve(table, &world->allocator, nodes))
         return false;
-    if (world->body_contacts.expects || nodes != before) /* a step failed, or the nodes have changed */
+    if (world->body_contacts.expects || nodes != before) /* a step failed, or there are others now */
         memset(table->column[0], 0, nodes * sizeof(sn_vec4));
     table->count = nodes;
     world->body_contacts.expects = false;
@@ -54,7 +54,7 @@ bool sn_body_contacts_expect(sn_body_contact_substep *s)
     sn_world *world = s->world;
     if (!world->body_contacts.count || !world->starts.damped || !world->body_contacts.expect_table.count)
         return true;
-    s->run.mover = contact_records(world) + 6; /* records[6] and [7], which are empty so far */
+    s->run.mover = contact_records(world) + 6; /* which is empty so far */
     const bool good = sn_body_contacts_by_level(s, press);
     s->run.mover = contact_records(world);
     for (uint32_t at = 0; at < world->body_contacts.list_table.count; ++at) {

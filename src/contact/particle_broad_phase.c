@@ -238,8 +238,7 @@ void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, 
         pair_column(set, PAIR_REACH)[at] = p->radius[a] + p->radius[b];
         pair_column(set, PAIR_IMPULSE)[at] = pair_column(set, PAIR_IMPACT)[at] = 0;
         const sn_kept_impulse *old = sn_contacts_recall(world, a, p->index[b]);
-        if (p->x[a].w == 0 &&
-            p->x[b].w == 0) /* both are immovable, and one of them sleeps: the pair only serves to wake it */
+        if (p->x[a].w == 0 && p->x[b].w == 0) /* one of them sleeps: only to see whether it wakes */
             old = NULL;
         sn_vec3 tangent_impulse = old ? vec3_scale(old->tangent_impulse, factor) : vec3(0, 0, 0);
         pair_column(set, PAIR_PRESSED)[at] = old ? old->normal_impulse * factor : 0;

@@ -209,7 +209,7 @@ sn_real sn_contacts_recall_factor(const sn_world *world, sn_real dt)
     return old > 0 ? h * h / (old * old) : 0;
 }
 
-/* ---- Keeping impulses -------------------------------------------------------------------------------------------- */
+/* ---- Remembering ------------------------------------------------------------------------------------------------------------ */
 
 static void write_impulse(const sn_world *world, uint32_t slot, uint32_t other, sn_kept_impulse kept)
 {
@@ -367,7 +367,7 @@ void sn_contacts_remember(sn_world *world)
     const uint32_t before = world->contact.impulse_table.count;
     uint32_t kept = set_aside(world, world->contact.impulse_table.column[1]);
     if (!c->any && kept == before && world->contact.sleep.factor == 1 && world->contact.impulse_start_table.count)
-        return; /* all sleep: entries are unchanged */
+        return; /* all sleep: they are what and where they were */
     world->contact.impulse_table.count = world->contact.impulse_start_table.count = 0;
     if (!c->any && !kept)
         return;

@@ -33,7 +33,7 @@ typedef struct sn_static_contact {
     bool shared;                     /* the particle has several, not all with planes; or it was found late */
     bool asked, off;                 /* callbacks were called; they refused: like a sensor without events */
     bool belted;                     /* belt is not 0 */
-    bool held; /* its friction was solved with the constraints in this substep; see particle_supports.c */
+    bool held;                       /* friction of this substep was found with constraints; see particle_supports.c */
 } sn_static_contact;
 
 /* m: contact computes with coordinates and displacements up to this size, so that no product of two leaves the range of
@@ -88,19 +88,19 @@ typedef struct sn_contact_pairs {
     sn_table belt_table; /* of sn_real, 24 a batch: m/s, surface velocities; only with a pre-solve function */
 } sn_contact_pairs;
 
-/* Pairs found at the start of the step, and pairs found during it, of balls that left their margins. */
+/* Those that were found when the step began, and those that were found in it, of balls that left their margins. */
 enum { SN_PAIRS_FIRST, SN_PAIRS_LATE, SN_PAIR_SETS };
 
 typedef struct sn_contacts {
     bool any;     /* there is contact in this step */
     bool watched; /* contacts are followed in this step, though nothing was near when it began */
     sn_contact_pairs pairs[SN_PAIR_SETS];
-    /* of sn_vec4, by slot, twice. First: the position at which the particle was searched for, and in w its margin:
-       radius plus the distance that it may move before it is searched for again; without a radius, minus that distance.
-       Second: the input of the search for late pairs. */
-    sn_table sphere_table;
-    bool searched;                     /* contacts were searched for in this step */
-    bool has_margins;                  /* the margins are those of this step */
+    sn_table
+        sphere_table; /* of sn_vec4, by slot, twice: where a particle was when it was searched for, and its margin: its radius and
+                              how far it may come before it is searched for again, or if it has no radius minus the latter; and the
+                              input of the search for late pairs */
+    bool searched;                     /* in this step there is something to touch */
+    bool has_margins;                  /* they are those of this step */
     sn_real step;                      /* s: of the step */
     sn_real least_radius, most_radius; /* m: of the balls; INFINITY and 0 if there are none */
     bool all_wanted;                   /* every pair of balls may come into contact */
@@ -126,7 +126,7 @@ typedef struct sn_contacts {
     sn_table motion_table;
     sn_table mover_table;       /* of uint32_t: the fixed shapes that move in this step */
     uint32_t bouncing, beyond;  /* the numbers of fixed shapes with these flags */
-    sn_fixed_tree fixed_shapes; /* of their bounds in this step */
+    sn_fixed_tree fixed_shapes; /* trees of their bounds in this step */
     /* of sn_bounds, by piece of particles: the particles and their radii stay in it, by their velocities and forces; of
        bool, by piece: none of its particles moves in this step, as where all sleep */
     sn_table box_table;
@@ -250,7 +250,7 @@ uint32_t sn_contacts_generation(const struct sn_world *world, uint32_t other);
 const sn_kept_impulse *sn_contacts_recall(const struct sn_world *world, uint32_t slot, uint32_t other);
 sn_real sn_contacts_recall_factor(const struct sn_world *world, sn_real dt);
 
-/* Moves a particle. The rounding error goes to the remainder of its position. */
+/* Moves a particle, without losing what rounding drops of the way. */
 void sn_contacts_add(const struct sn_world *world, uint32_t slot, sn_vec3 by);
 
 /* N s: the normal impulse of a pair of particles in this step, if events are collected. */

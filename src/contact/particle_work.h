@@ -203,7 +203,7 @@ sn_contact_extremes sn_contacts_extremes(const sn_particle_store *p, uint32_t fi
 /* True if two balls may come into contact; data: the world. */
 bool sn_contacts_is_wanted(void *data, uint32_t a, uint32_t b);
 
-/* Fills the columns of a batch. factor: scales the impulses of the step before. */
+/* Fills the columns of a batch; factor: what the step before pushed counts times this. */
 void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, uint32_t batch, sn_real factor);
 
 /* Adds (or counts) the static contact of a particle with a fixed shape, if they may come into contact; data:
