@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Two columns: what is known of a contact of the last step, at its place, and a hash table of 1 + such places, whose size is a power of two.
-   Threads fill it in any order; what is found in it is the same. */
+/* Two columns. The first has what is known of contacts of the last step, by their index. The second is a hash table of
+   1 + such indices, whose size is a power of two. Threads fill it in any order; lookups give the same results. */
 static sn_body_contact_apart *all(const sn_world *world)
 {
     return world->body_contacts.apart_table.column[0];
@@ -74,7 +74,7 @@ static void turn_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Places are where they will be when the next step begins. */
+/* Called at the end of a step: positions are those with which the next step begins. */
 static void note_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = data;

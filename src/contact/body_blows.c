@@ -10,20 +10,21 @@
 
 #include <string.h>
 
-#define HANDED_ON     8u   /* from one to the next so many times in a substep */
-#define WORK_OF_PAIR  10.0 /* ns, about, in a round, */
-#define WORK_OF_MOVER 3.0  /*   and after it */
+#define HANDED_ON     8u   /* a distance is passed on this many times in a substep */
+#define WORK_OF_PAIR  10.0 /* ns, about: a pair, in a round */
+#define WORK_OF_MOVER 3.0  /* ns, about: a mover, after a round */
 
-#define NEARLY ((sn_real)1.1) /* a body that is thrown by a little more than was thought hands nothing on */
+#define NEARLY ((sn_real)1.1) /* relative: a smaller increase is not passed on */
 
 typedef struct handing {
     const sn_body_contact_substep *s;
     uint32_t round; /* from 1 on */
-    uint32_t rows;  /* of bodies: a ball or a fixed shape has no blow */
+    uint32_t rows;  /* of bodies: balls and fixed shapes are not thrown */
     atomic_bool more;
 } handing;
 
-/* By mover: the round in which what it was told is news; 0: in none. Apart from all else: most pairs are passed over because of it. */
+/* By mover: the round in which its distance is news; 0: in none. A column of its own, because most pairs are skipped by
+   it. */
 static uint8_t *news(const sn_world *world)
 {
     return world->body_contacts.cell_table.column[4];
@@ -34,8 +35,8 @@ static sn_body_contact_blow *blow_of(const sn_world *world, uint32_t mover)
     return (sn_body_contact_blow *)world->body_contacts.cell_table.column[3] + mover;
 }
 
-/* m: how far two are apart at least, by the balls around them. Watches would know better, but what they know depends on when the two
-   were last looked at. */
+/* m: a lower bound of the gap of two bodies, by the balls around them. The watches have better bounds, but these depend
+   on when the two were last measured. */
 static sn_real gap_of(const sn_world *world, uint32_t a, uint32_t b)
 {
     const sn_mover *ma = &contact_movers(world)[a], *mb = &contact_movers(world)[b];
@@ -44,7 +45,7 @@ static sn_real gap_of(const sn_world *world, uint32_t a, uint32_t b)
     return gap > 0 ? gap : 0;
 }
 
-/* Bits of numbers that are not negative are ordered as they are. */
+/* The bits of floats that are not negative have the order of the floats. */
 static void raise_to(_Atomic uint32_t *next, sn_real blow)
 {
     const float rounded = (float)blow;
@@ -53,7 +54,7 @@ static void raise_to(_Atomic uint32_t *next, sn_real blow)
     contact_raise_to(next, bits);
 }
 
-/* Whether one may be thrown by the other farther than was known; how far is noted. Most are not, whatever is between them. */
+/* True if one may be thrown by the other farther than known; notes how far. Most may not, even without a gap. */
 static bool threaten(const sn_world *world, uint32_t by, uint32_t other, sn_real closing)
 {
     const sn_vec4 *record = contact_record(world, other);
@@ -69,7 +70,7 @@ static bool threaten(const sn_world *world, uint32_t by, uint32_t other, sn_real
     return true;
 }
 
-/* Only pairs count of which one was told something in the round before. */
+/* Only pairs count of which one has news from the round before. */
 static void hand_piece(void *data, uint32_t first, uint32_t end)
 {
     handing *h = data;
@@ -102,7 +103,7 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* What was told in a round is known in the next. */
+/* Makes the distances noted in a round known for the next. */
 static void take_piece(void *data, uint32_t first, uint32_t end)
 {
     const handing *h = data;

@@ -1,4 +1,4 @@
-/* Contact of bodies: where the parts of bodies may come in a step, in boxes; and trees of those. */
+/* Contact of bodies: boxes around the paths of parts of bodies in a step, and trees of these. */
 #include "contact/body_search.h"
 
 #include "bodies/rotation.h"
@@ -6,25 +6,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SLACK     ((sn_real)0.05) /* of the inner radius of a part: room for what others push */
-#define DEFLECTED ((sn_real)0.05) /* of its velocity: for what it strikes */
+#define SLACK     ((sn_real)0.05) /* of the inner radius of a part: room for pushes by others */
+#define DEFLECTED ((sn_real)0.05) /* of its velocity: room for deflection by impacts */
 
-/* Of the inner radius: how far a body may come out of where it was looked for before that is done again. What two touch there is not seen
-   until the next step: with a half, boxes that were thrown against each other were a tenth of their size deep when they were found. */
+/* Relative to the inner radius: how far a body may leave its search bounds before it is searched for again. A contact
+   out there is not found until the next step: with a half, boxes that were thrown against each other were a tenth of
+   their size deep when they were found. */
 #define BESIDE ((sn_real)0.05)
 
-#define OLD    8u               /* steps: then a tree is built anew */
-#define LASTS  8u               /* steps, about: for which a wide box has room, */
-#define SPACE  ((sn_real)0.125) /*   and of half the smallest edge: by so much it is wider */
-#define SHORT  4u               /* steps: wide boxes that last no longer are of no use, */
-#define WAITS  16u              /*   and so many steps are made without them */
-#define HASTY  32u              /* one in so many boxes may be faster than that; otherwise there are no wide ones */
+#define OLD    8u               /* steps: a tree of this age is rebuilt */
+#define LASTS  8u               /* steps, about, for which a wide box has room */
+#define SPACE  ((sn_real)0.125) /* of half the smallest edge: by how much it is wider */
+#define SHORT  4u               /* steps: wide boxes that last no longer do not pay */
+#define WAITS  16u              /* steps without wide boxes after that */
+#define HASTY  32u              /* if more than one box in this many is faster, there are no wide boxes */
 #define FEW    64u              /* boxes */
-#define SIMPLE 128u             /* bodies: so many look at a list faster than a tree is made of it */
+#define SIMPLE 128u             /* bodies: up to this number a list is searched faster than a tree is built */
 
-/* ---- Boxes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Boxes ------------------------------------------------------------------------------------------------------- */
 
-/* m: where it flies to, seen from where it is. */
+/* m: bounds of a displacement. */
 static sn_bounds flight_by(sn_vec3 way)
 {
     return (sn_bounds){vec3(way.x < 0 ? way.x : 0, way.y < 0 ? way.y : 0, way.z < 0 ? way.z : 0),
@@ -36,7 +37,7 @@ static sn_bounds sweep(sn_bounds b, const sn_bounds *flight)
     return (sn_bounds){vec3_add(b.low, flight->low), vec3_add(b.high, flight->high)};
 }
 
-/* m: how far the parts of a body may come in the step, beyond where it flies, in any direction. */
+/* m: how far the parts of a body may move in the step in any direction, besides the displacement by its velocity. */
 static sn_real stray_of(const sn_body_contact_finding *f, const sn_body_state *body, sn_real extent, sn_real inner)
 {
     const sn_world *world = f->world;
@@ -46,7 +47,7 @@ static sn_real stray_of(const sn_body_contact_finding *f, const sn_body_state *b
     sn_rotate_velocity(body->q, body->l, inverse, spin);
     sn_real turns = (sn_real)sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
     sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt, way = fall + turns * f->dt * extent;
-    if (world->particles.target[slot]) { /* led: it goes where it is told */
+    if (world->particles.target[slot]) { /* a kinematic target */
         const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[slot] - 1;
         way += vec3_length(vec3_sub(target->place, vec4_xyz(world->particles.x[slot])));
         way += body->led ? 4 * extent : 0;
@@ -54,7 +55,7 @@ static sn_real stray_of(const sn_body_contact_finding *f, const sn_body_state *b
     return way + SLACK * inner + DEFLECTED * f->dt * vec3_length(vec4_xyz(world->particles.v[slot]));
 }
 
-/* m: of the thinnest part of a body; sensors count if it has nothing else. */
+/* m: the inner radius of the thinnest part of a body; sensors count if it has no other parts. */
 static sn_real inner_of(const sn_bodies *bodies, const sn_body_state *body)
 {
     sn_real least = (sn_real)INFINITY, sensor = least;
@@ -101,7 +102,7 @@ static bool is_within(const sn_bounds *a, const sn_bounds *b)
            a->high.y <= b->high.y && a->high.z <= b->high.z;
 }
 
-/* A body, and where its parts may come. */
+/* Sets up the mover of a body, and the boxes of its parts. */
 static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
 {
     const sn_world *world = f->world;
@@ -147,7 +148,8 @@ static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
     }
 }
 
-/* The boxes of a body that left get room for where it was in the substep that ends, which no box of its own is too narrow for. */
+/* Enlarges the boxes of a body that left by its path in the substep that ends. Its oriented boxes then exclude
+   nothing. */
 static void widen_boxes(const sn_body_contact_finding *f, uint32_t row, uint32_t at)
 {
     const sn_world *world = f->world;
@@ -180,7 +182,7 @@ static void make_movers_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* The first body that is too far: which one it is, is found after the loop. */
+/* Names the first body that is too far away: the parallel loop does not tell which it is. */
 static sn_result blame_too_far(const sn_body_contact_finding *f)
 {
     const sn_bodies *bodies = &f->world->bodies;
@@ -201,21 +203,21 @@ static sn_result blame_too_far(const sn_body_contact_finding *f)
     return sn_world_blame(f->world, contact_movers(f->world)[f->body[at]].slot, what);
 }
 
-/* ---- Wide boxes ------------------------------------------------------------------------------------------------------------- */
+/* ---- Wide boxes -------------------------------------------------------------------------------------------------- */
 
 static sn_real space_of(const sn_body_contact_box *box)
 {
     return SPACE * box->least;
 }
 
-/* Whether a box stays in a wide one for a while, wherever it flies. */
+/* True if a box stays in a wide one for several steps, wherever it moves. */
 static bool is_slow(const sn_body_contact_box *box)
 {
     return vec3_length(box->way) * (sn_real)LASTS <= space_of(box);
 }
 
-/* Boxes that have room for several steps, unless many bodies are fast. As long as all stay in theirs, pairs need not be searched for, and
-   those that were found have all that touch: the search finds the same. */
+/* Makes boxes that have room for several steps, unless many bodies are fast. As long as all parts stay in theirs, pairs
+   need not be searched for: the kept pairs include all contacts, and the results are the same. */
 static bool widen_all(const sn_body_contact_finding *f)
 {
     const sn_table *leaves = &f->body_contacts->leaf_table[SN_TREE_AWAKE];
@@ -234,7 +236,7 @@ static bool widen_all(const sn_body_contact_finding *f)
     return true;
 }
 
-/* Whether pairs that were kept are still all there are. Where they were of no use there are none for a while. */
+/* True if the kept pairs are still complete. If they did not last long enough to pay, none are kept for a while. */
 static bool keep_nears(const sn_body_contact_finding *f, bool known)
 {
     sn_body_contacts *body_contacts = f->body_contacts;
@@ -247,15 +249,15 @@ static bool keep_nears(const sn_body_contact_finding *f, bool known)
     return body_contacts->near_known;
 }
 
-/* ---- Trees ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Trees ------------------------------------------------------------------------------------------------------- */
 
-/* Of the boxes of a row, the one behind the last. */
+/* The end of the boxes of a row. */
 static uint32_t end_of(const sn_body_contact_finding *f, uint32_t row)
 {
     return row + 1 < f->body_contacts->row_table.count ? f->row[row + 1] : f->boxes;
 }
 
-/* Boxes of some rows become the leaves of a tree. */
+/* Adds the boxes of a row to the leaves of a tree. Returns the number of leaves. */
 static uint32_t add_leaves(const sn_body_contact_finding *f, sn_table *leaves, uint32_t row, uint32_t count)
 {
     for (uint32_t i = 0; i < end_of(f, row) - f->row[row]; ++i, ++count) {
@@ -280,8 +282,8 @@ static void refit_piece(void *data, uint32_t first, uint32_t end)
     sn_bvh_refit_leaves(&f->body_contacts->tree, f->body_contacts->leaf_table[SN_TREE_AWAKE].column[0], first, end);
 }
 
-/* A tree over boxes that moved a little is nearly as good as a new one, and takes a tenth of the time. Pairs are the same. known: the same
-   bodies are awake as in the step before. */
+/* Builds the tree of awake bodies, or refits it. A tree over boxes that moved a little is nearly as good as a new one,
+   and takes a tenth of the time. Pairs are the same. known: the same bodies are awake as in the step before. */
 static sn_result build_tree(sn_body_contact_finding *f, bool known)
 {
     sn_world *world = f->world;
@@ -308,7 +310,7 @@ static sn_result build_tree(sn_body_contact_finding *f, bool known)
                                                                                                    : SN_ERROR_MEMORY;
 }
 
-/* Those that left, now or before in this step, are few. */
+/* Builds the tree of bodies that left their bounds in this step. They are few. */
 static bool build_stray(sn_body_contact_finding *f)
 {
     sn_body_contacts *body_contacts = f->body_contacts;
@@ -322,7 +324,7 @@ static bool build_stray(sn_body_contact_finding *f)
     if (f->lefts <= SIMPLE && f->world->particles.table.count == f->world->bodies.ids.live)
         return true;
     sn_table *tables[] = {&tree->node_table, &tree->item_table, &tree->work_table};
-    for (uint32_t i = 0; i < 3; ++i) /* room for more than there are, so that they need not ask for it each time */
+    for (uint32_t i = 0; i < 3; ++i) /* more room than needed, to avoid frequent allocations */
         if (leaves->count > tables[i]->capacity &&
             !sn_table_reserve(tables[i], &f->world->allocator, 2 * (uint64_t)leaves->count + FEW))
             return false;
@@ -334,7 +336,7 @@ static bool is_resting(const sn_world *world, uint32_t row)
     return bodies_has(&world->bodies, row) && sn_sleep_holds(world, world->bodies.state[row].particle);
 }
 
-/* What sleeps stays where it is, and so does its tree. */
+/* Builds the tree of sleeping bodies. They do not move, so it is kept. */
 static bool build_rest(sn_body_contact_finding *f)
 {
     sn_world *world = f->world;
@@ -353,7 +355,7 @@ static bool build_rest(sn_body_contact_finding *f)
     return sn_bvh_build(&body_contacts->rest, &world->allocator, leaves->column[0], leaves->count);
 }
 
-/* Whether bodies lie in the tables as they did, and the same ones sleep. */
+/* True if bodies are stored as before, and the same bodies sleep. */
 static bool rest_is_known(sn_body_contact_finding *f)
 {
     const sn_world *world = f->world;
@@ -368,7 +370,7 @@ static bool rest_is_known(sn_body_contact_finding *f)
     return known;
 }
 
-/* The first box of each body; how many there are. */
+/* Finds the first box of each body, and the number of boxes. */
 static void lay_out_boxes(sn_body_contact_finding *f)
 {
     const sn_bodies *bodies = &f->world->bodies;
@@ -397,7 +399,7 @@ static bool reserve_boxes(const sn_body_contact_finding *f)
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, rows / SN_FEW + 1);
 }
 
-/* Bodies that left. They are few: eight that did not are passed over at once. */
+/* Lists bodies that left their bounds. They are few: eight rows are skipped at once if none did. */
 static void list_left(sn_body_contact_finding *f)
 {
     sn_body_contacts *body_contacts = f->body_contacts;
@@ -420,7 +422,7 @@ static void list_left(sn_body_contact_finding *f)
     }
 }
 
-/* All that are awake, or those that left. */
+/* Lists the boxes to be searched for: those of all awake bodies, or of bodies that left. */
 static void list_sought(sn_body_contact_finding *f)
 {
     const sn_table *leaves = &f->body_contacts->leaf_table[SN_TREE_AWAKE];
@@ -438,7 +440,7 @@ sn_result sn_body_contacts_make_boxes(sn_body_contact_finding *f)
     sn_body_contacts *body_contacts = f->body_contacts;
     const bool known = f->again || rest_is_known(f);
     if (!known)
-        body_contacts->mover_table.count = 0; /* none needs to be kept when there is more room */
+        body_contacts->mover_table.count = 0; /* nothing needs to be copied when the table grows */
     if (!reserve_boxes(f))
         return SN_ERROR_MEMORY;
     if (!known)

@@ -1,4 +1,4 @@
-/* Contact of bodies, the broad phase: which pairs may touch, once a step. */
+/* Contact of bodies, the broad phase: finds contact pairs, once a step. */
 #include "contact/body_search.h"
 
 #include "base/sort.h"
@@ -94,7 +94,7 @@ void sn_body_contacts_release(sn_body_contacts *body_contacts, const sn_allocato
     sn_bvh_release(&body_contacts->stray, allocator);
 }
 
-/* ---- Small things --------------------------------------------------------------------------------------------------------- */
+/* ---- Helpers ----------------------------------------------------------------------------------------------------- */
 
 const sn_fixed_shape *sn_body_contact_record(const sn_world *world, uint32_t number)
 {
@@ -107,7 +107,7 @@ sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot)
     return p->plain ? spot : vec3_add(p->place, sn_quat_turn(p->turn, spot));
 }
 
-/* ns, about, of a contact or of a mover in one loop */
+/* ns, about: a contact or a mover in one loop */
 #define WORK_OF_BODY_CONTACT 200.0
 
 bool sn_body_contacts_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *data)
@@ -115,16 +115,16 @@ bool sn_body_contacts_share(sn_world *world, uint32_t count, sn_piece_fn *piece,
     return sn_parallel_few(&world->parallel, count, WORK_OF_BODY_CONTACT, piece, data);
 }
 
-/* ---- Which pairs may touch ------------------------------------------------------------------------------------------------------ */
+/* ---- Candidate pairs --------------------------------------------------------------------------------------------- */
 
-/* Filters of parts: SN_ID_FREE for a ball. */
+/* True if the filters of two parts agree. part_b: SN_ID_FREE for a ball. */
 static bool filters_agree(const sn_world *world, uint32_t a, uint32_t part_a, uint32_t b, uint32_t part_b)
 {
     const sn_group_contact *gb = sn_contact_group(&world->contact, world->particles.group[b]);
     const sn_filter fa = sn_part_filter(world, part_a, a);
     const sn_filter fb = part_b == SN_ID_FREE ? (sn_filter){gb->category, gb->mask} : sn_part_filter(world, part_b, b);
     if (part_b != SN_ID_FREE && world->bodies.part[part_a].sensor && world->bodies.part[part_b].sensor)
-        return false; /* sensors do not notice each other */
+        return false; /* sensors do not detect each other */
     return sn_contacts_agree(fa.category, fa.mask, fb.category, fb.mask);
 }
 
@@ -138,16 +138,16 @@ static bool groups_agree(const sn_world *world, uint32_t a, uint32_t b)
     return !sn_incidence_joins(&world->incidence, &world->constraints, p->index[a], p->index[b]);
 }
 
-/* One item of a loop that looks around. */
+/* The search for one item of a loop. */
 typedef struct looking {
     const sn_body_contact_finding *f;
     uint32_t item;
     uint32_t slot;        /* of the particle of the item */
-    sn_bounds reach;      /* where it looks */
-    const uint32_t *leaf; /* boxes of the tree that it looks in, */
-    bool awake;           /*   of bodies that are awake: when a step begins all of them look around; */
-    bool old;             /*   what it has of those that left in this step is old */
-    uint32_t count, most; /* of what is written */
+    sn_bounds reach;      /* where it searches */
+    const uint32_t *leaf; /* the boxes in the tree that is searched; */
+    bool awake;           /* they are of awake bodies, all of which search when a step begins; */
+    bool old;             /* what it has of bodies that left in this step is outdated */
+    uint32_t count, most; /* pairs found; room for them */
     sn_body_contact_found *to;
 } looking;
 
@@ -157,7 +157,7 @@ static bool boxes_touch(const sn_bounds *a, const sn_bounds *b)
            a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-/* Whether one of the axes of a lies between the two, wherever they fly: each may be stopped anywhere on its way. */
+/* True if one of the axes of a separates the two, wherever they move: each may be stopped anywhere on its path. */
 static bool has_axis_between(const sn_body_contact_box *a, const sn_body_contact_box *b)
 {
     const sn_vec3 between = vec3_sub(b->centre, a->centre);
@@ -165,7 +165,8 @@ static bool has_axis_between(const sn_body_contact_box *a, const sn_body_contact
     for (uint32_t i = 0; i < 3; ++i) {
         const sn_vec3 axis = a->axis[i];
         const sn_real along = vec3_dot(between, axis), sign = along < 0 ? -1 : 1;
-        if (!(sign * along > a->half[i] + b->least + stray)) /* b reaches no less far along any axis */
+        if (!(sign * along >
+              a->half[i] + b->least + stray)) /* a quick test: b extends at least as far along any axis */
             continue;
         const sn_real way_a = sign * vec3_dot(a->way, axis), way_b = -sign * vec3_dot(b->way, axis);
         const sn_real size = a->half[i] + b->half[0] * contact_magnitude(vec3_dot(b->axis[0], axis)) +
@@ -224,7 +225,7 @@ static void look_in_trees(looking *l, sn_bvh_visit *visit)
         sn_bvh_overlap(&body_contacts->rest, &l->reach, visit, l);
 }
 
-/* The order in which trees visit things depends on their history. */
+/* Results are sorted, because the order in which trees visit leaves depends on their history. */
 static bool comes_before(const sn_body_contact_found *a, const sn_body_contact_found *b)
 {
     return a->a != b->a ? a->a < b->a : a->other != b->other ? a->other < b->other : a->type < b->type;
@@ -242,7 +243,8 @@ static void sort_found(looking *l, uint32_t first)
     }
 }
 
-/* Of two parts the one of the first body asks; or the one that left, of two of which one did. The one with the lower particle is a. */
+/* Of two parts, the one of the body with the lower row finds the pair; or, of two of which one left, that one. The part
+   of the particle with the lower number is a. */
 static void look_at_near(looking *l, uint32_t other)
 {
     const sn_body_contact_finding *f = l->f;
@@ -280,15 +282,16 @@ static void look_for_parts(looking *l)
     sort_found(l, 0);
 }
 
-#define NEARS 128u /* boxes that are looked through together, in whole leaves */
+#define NEARS 128u /* boxes that are tested together, in whole leaves */
 
-/* Boxes of one leaf of the tree of those that are awake, and those of leaves that it touches: the way down the tree is gone once for all. */
+/* The search for all boxes of one leaf of the tree of awake bodies, among those of all leaves that it touches: the tree
+   is descended once for all of them. */
 typedef struct leaf_search {
     const sn_body_contact_finding *f;
     const sn_bvh_node *node, *own;
     looking look[SN_BVH_LEAF];
-    sn_body_contact_near
-        *kept[SN_BVH_LEAF]; /* what is near each is kept, instead of looked at; NULL: it is looked at */
+    /* boxes near each one are stored here instead of tested; NULL: they are tested */
+    sn_body_contact_near *kept[SN_BVH_LEAF];
     uint32_t nears, near[NEARS];
     sn_real side[6][NEARS]; /* low x, y, z, high x, y, z */
 } leaf_search;
@@ -304,7 +307,7 @@ static void keep_near(const looking *l, sn_body_contact_near *kept, uint32_t oth
 
 static void look_through(leaf_search *s)
 {
-    for (; s->nears % SN_WIDTH; ++s->nears) /* none */
+    for (; s->nears % SN_WIDTH; ++s->nears) /* empty */
         s->side[0][s->nears] = (sn_real)INFINITY;
     for (uint32_t k = 0; k < s->own->count; ++k) {
         looking *l = &s->look[k];
@@ -375,7 +378,7 @@ static looking looking_of(const sn_body_contact_finding *f, uint32_t item)
     return l;
 }
 
-/* Those that sleep come last. */
+/* Searches for sleeping bodies last. */
 static void end_part(looking *l, uint32_t item)
 {
     const sn_body_contacts *body_contacts = l->f->body_contacts;
@@ -387,7 +390,7 @@ static void end_part(looking *l, uint32_t item)
     l->f->start[item] = l->count;
 }
 
-/* All that are awake, leaf by leaf, when a step begins: what look_for_parts finds for each of them. */
+/* Searches for all awake bodies, leaf by leaf, when a step begins. Finds what look_for_parts finds for each of them. */
 static void leaves_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_body_contact_finding *f = data;
@@ -404,10 +407,11 @@ static void leaves_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* ---- Pairs that are kept ------------------------------------------------------------------------------------------------------------
+/* ---- Kept pairs -----------------------------------------------------------------------------------------------------
 
-   Where most bodies are slow, their boxes are made wide enough for several steps, and those that touch are kept by box, until one leaves its wide
-   box. Until then all that touch in a step are among these. So the same is found, in the same order, and nothing of this is state. */
+   Where most bodies are slow, their boxes are made wide enough for several steps. The wide boxes that touch are kept,
+   by box, until a part leaves its wide box. Until then all contacts are among these. So the results are the same, in
+   the same order, and none of this is state. */
 
 static sn_body_contact_near *nears_of(const sn_body_contact_finding *f, uint32_t item)
 {
@@ -432,7 +436,7 @@ static void keep_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* What leaves_piece finds. */
+/* Finds the same as leaves_piece, from kept pairs. */
 static void nears_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_body_contact_finding *f = data;
@@ -460,7 +464,7 @@ static bool look_from_leaves(sn_body_contact_finding *f, uint32_t items)
     return sn_body_contacts_share(f->world, items, nears_piece, f);
 }
 
-/* Whether rods keep a ball inside a part of a body, as they do where a rope is tied to a spot within it. */
+/* True if rods keep a ball inside a part of a body, as where a rope is tied to a point within it. */
 static bool is_leashed(const sn_world *world, uint32_t body, uint32_t part, uint32_t ball)
 {
     const uint32_t *number = world->particles.index;
@@ -488,7 +492,7 @@ static bool stop_looking(void *data, uint32_t at)
     return false;
 }
 
-/* The bodies of a piece of particles. */
+/* Searches for the bodies near a piece of particles. */
 static void look_for_bodies(looking *l)
 {
     const sn_particle_store *p = &l->f->world->particles;
@@ -515,7 +519,7 @@ static void look_for_bodies(looking *l)
     }
 }
 
-/* Whether a box, which already has room for the way of what is in it, is all above a plane. */
+/* True if a box, which includes the path of its contents, is entirely above a plane. */
 static bool is_above(const sn_bounds *box, const sn_fixed_shape *r, const sn_fixed_motion *m, sn_real dt)
 {
     if (!m->plain)
@@ -530,7 +534,7 @@ static bool look_at_fixed_shape(void *data, uint32_t number)
     looking *l = data;
     const sn_world *world = l->f->world;
     const sn_fixed_shape *r = sn_body_contact_record(world, number);
-    if (is_above(&l->reach, r, contact_motion(world, number), l->f->dt)) /* as most are: nothing else is asked */
+    if (is_above(&l->reach, r, contact_motion(world, number), l->f->dt)) /* most are: no other test is needed */
         return true;
     const sn_filter own = sn_part_filter(world, l->f->part[l->item], l->slot),
                     filter = sn_fixed_shape_filter(&world->contact, r);
@@ -544,7 +548,7 @@ static bool look_at_fixed_shape(void *data, uint32_t number)
     return true;
 }
 
-/* The fixed shapes of a part. */
+/* Searches for the fixed shapes near a part. */
 static void look_for_fixed_shapes(looking *l)
 {
     const sn_world *world = l->f->world;
@@ -575,7 +579,7 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Those that were found, each at its place. */
+/* Writes the results, each at its place. */
 static void write_piece(void *data, uint32_t first, uint32_t end)
 {
     const look_loop *loop = data;
@@ -592,7 +596,7 @@ static void write_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Counts first, then writes: what was found is in the order of the items. */
+/* Counts first, then writes: results are in the order of the items. */
 static sn_result look_around(sn_body_contact_finding *f, uint32_t items, look_fn *look)
 {
     sn_world *world = f->world;
@@ -629,7 +633,7 @@ sn_result sn_body_contacts_search(sn_body_contact_finding *f)
     const uint32_t particles = f->world->particles.table.count;
     sn_result result = look_around(f, f->sought, look_for_parts);
     const uint32_t before = f->body_contacts->found_table.count;
-    if (result == SN_OK && !f->ended && particles > f->world->bodies.ids.live) /* nothing stops before a ball */
+    if (result == SN_OK && !f->ended && particles > f->world->bodies.ids.live) /* no body stops before a ball */
         result = look_around(f, (particles + SN_CONTACT_PIECE - 1) / SN_CONTACT_PIECE, look_for_bodies);
     f->body_contacts->balls += f->body_contacts->found_table.count - before;
     if (result == SN_OK)

@@ -1,20 +1,21 @@
-/* Contact of bodies: space is cut into cells.
+/* Contact of bodies: cuts space into cells.
 
-   A box of bodies is cut across its longest side, and its parts again, until a cell has few enough. Tasks share that in rounds: as long as a part
-   has many, its two parts are one task each of the next round. */
+   A box of bodies is cut across its longest side, and its parts again, until a cell has few enough bodies. Tasks share
+   the work in rounds: as long as a part has many bodies, its two parts are one task each of the next round. */
 #include "contact/body_work.h"
 
 #include <string.h>
 
-#define A_FEW 64u  /* batches and the like */
+#define A_FEW 64u  /* entries: the least growth of a table */
 #define CELL  128u /* bodies in a cell, at most */
-#define ALONE 512u /* bodies that a task cuts up to the end */
+#define ALONE 512u /* a task cuts up to this many bodies to the end */
 
-/* Where a box of bodies is cut, by level: a share of them. Planes of one level should be far from those of another. */
+/* By level: the share of the bodies on the first side of a cut. Planes of one level should be far from those of
+   another. */
 static const double cut[SN_BODY_CONTACT_LEVELS - 1] = {0.5, 0.4, 0.6};
 
-#define WORK_OF_CUT   50.0 /* ns, about, of a mover on a level in a round */
-#define WORK_OF_CLEAR 5.0  /* and of one that is made ready */
+#define WORK_OF_CUT   50.0 /* ns, about: a mover on a level in a round */
+#define WORK_OF_CLEAR 5.0  /* ns, about: preparing a mover */
 
 bool sn_body_contacts_make_room(sn_world *world, sn_table *table, uint64_t count)
 {
@@ -22,14 +23,14 @@ bool sn_body_contacts_make_room(sn_world *world, sn_table *table, uint64_t count
            sn_table_reserve(table, &world->allocator, count + (count < A_FEW ? A_FEW : count / 4));
 }
 
-/* ---- One box ---------------------------------------------------------------------------------------------------------------- */
+/* ---- One box ----------------------------------------------------------------------------------------------------- */
 
 static sn_real along(const sn_body_contact_spot *spot, int axis)
 {
     return axis == 0 ? spot->x.x : axis == 1 ? spot->x.y : spot->x.z;
 }
 
-/* Movers in one place are told apart by their numbers. */
+/* Movers in the same place are ordered by their numbers. */
 static bool is_before(const sn_body_contact_spot *a, const sn_body_contact_spot *b, int axis)
 {
     sn_real xa = along(a, axis), xb = along(b, axis);
@@ -43,7 +44,7 @@ static void swap(sn_body_contact_spot *a, sn_body_contact_spot *b)
     *b = c;
 }
 
-/* Puts the `first` first ones before the others (Hoare 1961). */
+/* Moves the `first` lowest ones to the front (Hoare 1961). */
 static void divide(sn_body_contact_spot *list, uint32_t count, uint32_t first, int axis)
 {
     int64_t low = 0, high = (int64_t)count - 1;
@@ -84,7 +85,7 @@ static uint32_t first_side(uint32_t level, uint32_t count)
     return (uint32_t)(count * cut[level]);
 }
 
-/* How many cells that will make. */
+/* The number of cells that a box will be cut into. */
 static uint32_t count_cells(uint32_t level, uint32_t count)
 {
     if (count <= CELL)
@@ -93,7 +94,7 @@ static uint32_t count_cells(uint32_t level, uint32_t count)
     return count_cells(level, first) + count_cells(level, count - first);
 }
 
-/* Deep by no more than a logarithm: both sides get a fair share. The cells are those from `cell` on. */
+/* Cuts a box into cells, numbered from `cell` on. The depth is logarithmic, because both sides get a fair share. */
 static void cut_box(const sn_world *world, uint32_t level, sn_body_contact_spot *list, uint32_t count, uint32_t cell)
 {
     if (count <= CELL) {
@@ -107,21 +108,21 @@ static void cut_box(const sn_world *world, uint32_t level, sn_body_contact_spot 
     cut_box(world, level, list + first, count - first, cell + count_cells(level, first));
 }
 
-/* ---- Rounds ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Rounds ------------------------------------------------------------------------------------------------------ */
 
 static sn_body_contact_slice *slices(const sn_world *world)
 {
     return world->body_contacts.group_table.column[4];
 }
 
-/* Spots of movers, by level. */
+/* Positions of movers, by level. */
 static sn_body_contact_spot *spots(const sn_world *world, uint32_t level)
 {
     return (sn_body_contact_spot *)world->body_contacts.cell_table.column[2] +
            (size_t)level * world->body_contacts.mover_table.count;
 }
 
-/* A slice lies at the number of its first cell, and so do both its halves. */
+/* Cuts a slice. It is stored at the number of its first cell, and so are both its parts. */
 static void cut_slice(void *data, uint32_t index, uint32_t worker)
 {
     const sn_world *world = data;
@@ -139,7 +140,7 @@ static void cut_slice(void *data, uint32_t index, uint32_t worker)
     s->count = first;
 }
 
-/* Cuts all levels that are cut. */
+/* Cuts all levels that have several cells. */
 static bool cut_all(sn_world *world, uint32_t movers)
 {
     const uint32_t *level = world->body_contacts.level, last = SN_BODY_CONTACT_LEVELS - 1;
@@ -163,7 +164,7 @@ static bool cut_all(sn_world *world, uint32_t movers)
     }
 }
 
-/* ---- All together ------------------------------------------------------------------------------------------------------------ */
+/* ---- All together ------------------------------------------------------------------------------------------------ */
 
 static void clear_piece(void *data, uint32_t first, uint32_t end)
 {
@@ -178,7 +179,7 @@ static void clear_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Bodies that move and have contacts. */
+/* Lists bodies that move and have contacts. */
 static uint32_t list_moving(const sn_world *world, uint32_t contacts)
 {
     const sn_body_contact_ends *ends = world->body_contacts.contact_table.column[5];

@@ -1,9 +1,11 @@
-/* Contact of bodies: a first look at two that are near each other.
+/* Contact of bodies: a quick test of two bodies that are near each other.
 
-   Most pairs that are near do not touch in a substep: they lie or fly side by side. To find the points where they would touch takes
-   thousands of instructions. To see that some axis keeps them apart takes fifty, for eight pairs at a time (wide/body_clear.h).
+   Most such pairs do not come into contact in a substep: they lie or move side by side. To find contact points takes
+   thousands of instructions. To find an axis that separates the two takes fifty, for eight pairs at a time
+   (wide/body_clear.h).
 
-   This depends on nothing but where the two are now and how they move. So it does not matter whether they were looked at before. */
+   The result depends only on where the two are now and how they move. So it does not matter whether they were tested
+   before. */
 #include "contact/body_work.h"
 
 #include <string.h>
@@ -20,7 +22,7 @@ static void set_row(sn_lane_rows *rows, uint32_t lane, sn_vec3 v)
     rows->z[lane] = v.z;
 }
 
-/* A sphere or a capsule is a box without width, rounded. */
+/* A sphere or a capsule is a rounded box without width. */
 static sn_vec3 box_of(const sn_convex *convex)
 {
     return convex->type == SN_SHAPE_BOX ? convex->half
@@ -35,7 +37,7 @@ static void set_half(sn_lane_row half[3], uint32_t lane, const sn_convex *convex
     half[2][lane] = box.z;
 }
 
-/* Where parts are on their bodies. */
+/* Stores the poses of parts on their bodies. */
 static void put_parts(const sn_body_part *const *part, uint32_t count, sn_wide_part_rows *rows)
 {
     for (uint32_t lane = 0; lane < count; ++lane) {
@@ -48,14 +50,14 @@ static void put_parts(const sn_body_part *const *part, uint32_t count, sn_wide_p
     }
 }
 
-/* Pairs of which axes are asked together. */
+/* Pairs that are tested together. */
 typedef struct asking {
     sn_wide_pairs pairs;
     uint32_t place[SN_BODY_CONTACTS]; /* in the list */
     const sn_body_part *a[SN_BODY_CONTACTS], *b[SN_BODY_CONTACTS];
 } asking;
 
-/* A lane for two of which axes may tell. */
+/* Adds a pair that an axis may separate. */
 static void add_pair(asking *to, const sn_body_contact *contact, uint32_t place, const sn_body_part *a,
                      const sn_body_part *b)
 {
@@ -77,7 +79,7 @@ static void add_pair(asking *to, const sn_body_contact *contact, uint32_t place,
     set_half(pairs->half_b, lane, &b->convex);
 }
 
-/* Above a plane that does not turn. */
+/* True if a part stays above a plane that does not rotate. *apart: m, their distance now. */
 static bool is_above(const sn_body_contact_substep *s, const sn_body_contact *contact, const sn_body_part *part,
                      sn_real *apart)
 {
@@ -99,7 +101,7 @@ static bool is_above(const sn_body_contact_substep *s, const sn_body_contact *co
     return *apart + (along < 0 ? along : 0) > stray;
 }
 
-/* Once there are enough, or no more. */
+/* Tests the pairs that were added. */
 static void ask(const sn_body_contact_substep *s, asking *of, sn_real *apart)
 {
     sn_wide_pairs *pairs = &of->pairs;

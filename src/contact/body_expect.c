@@ -39,7 +39,8 @@ static void press(const sn_body_contact_substep *s, sn_body_contact_group *group
     s->wide->warm(&run);
 }
 
-/* What a spin is in a substep, as constraints know turns: along principal axes, by what yields. */
+/* The rotation by a spin in a substep, as constraints store it: along principal axes, divided by what yields
+   (sn_turn.give). */
 static sn_vec4 turn_of(const sn_world *world, uint32_t body, sn_vec3 spin, sn_real h)
 {
     const sn_turn *turn = &world->bodies.turn[body];

@@ -22,38 +22,38 @@
 #include "bodies/rotation.h"
 #include "world/substep.h"
 
-#define ROUNDS 16u   /* a body that stops may be where another comes along, */
-#define PLAIN  8u    /*   and after so many rounds those that touch stay where they were: then it comes to an end */
-#define STEPS  1024u /* on a way, at most; a body that needs more stops where it is */
-#define DEEP   ((sn_real)0.5) /* of the inner radius: so much deeper than at the start is too deep */
-/* The cosine of half an angle of a fiftieth: what turns by less is as fast as its centre, but for that. */
+#define ROUNDS 16u            /* rounds: a body that stops may be in the path of another; */
+#define PLAIN  8u             /* after this many, bodies that touch do not move at all, so that the rounds end */
+#define STEPS  1024u          /* along a path, at most; a body that needs more stops there */
+#define DEEP   ((sn_real)0.5) /* of the inner radius: a larger overlap is too deep */
+/* The cosine of half an angle of 1/50 rad: for smaller rotations the displacement of the centre alone counts. */
 #define STILL  ((sn_real)0.99995)
 
 #define LITTLE                                                                                                         \
-    ((sn_real)1e-4) /* of the same: as deep as before; with a hundredth small boxes crept through in a second */
-#define STRIDE  ((sn_real)0.25) /* of the same: steps where they touch */
-#define SHALLOW ((sn_real)0.1)  /* of both: before a mesh or a field, which may be thin */
+    ((sn_real)1e-4) /* of the same: counts as no deeper; with a hundredth small boxes crept through in a second */
+#define STRIDE  ((sn_real)0.25) /* of the same: length of steps in an overlap */
+#define SHALLOW ((sn_real)0.1)  /* of the same: for a mesh or a field, which may be thin */
 
-/* Two on their ways. */
+/* Two bodies, or a body and a fixed shape, on their paths. */
 typedef struct duel {
     const sn_world *world;
     const sn_body_contact *contact;
     const sn_mover *a, *b;
     const sn_convex *solid_a, *solid_b;
-    const sn_shape *shape; /* instead of b: of a fixed shape, */
-    sn_pose place, end;    /*   from here to there */
-    bool moves;            /* it does */
-    sn_real way;           /* m: of any two spots to each other, at most */
-    sn_real thin;          /* m: the smaller inner radius; of a field so much less as it may be thinner */
+    const sn_shape *shape; /* instead of b: a fixed shape */
+    sn_pose place, end;    /* its poses at the start and end of the substep */
+    bool moves;            /* the shape moves */
+    sn_real way;           /* m: the largest relative displacement of two points */
+    sn_real thin;          /* m: the smaller inner radius; less for meshes and fields, which may be thinner */
 } duel;
 
-/* The turn of a body in the substep. */
+/* The rotation of a body in the substep. */
 static sn_vec3 turn_of(const sn_world *world, const sn_mover *m)
 {
     return sn_quat_between(m->from.rotation, world->bodies.turn[m->body].start);
 }
 
-/* Where a body is at a share of its way. */
+/* The pose of a body at a share of its path. */
 static sn_pose pose_at(const sn_world *world, const sn_mover *m, sn_real t)
 {
     sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
@@ -70,7 +70,7 @@ static sn_real nearest_of(const sn_manifold *m, uint32_t count, sn_real reach)
     return reach;
 }
 
-/* m: how far a body is from a fixed shape at a share of its way; not more than reach. */
+/* m: the distance between a body and a fixed shape at a share of their paths, at most reach. */
 static sn_real apart_from_shape_at(const duel *d, sn_real t, sn_real reach)
 {
     const sn_pose a = pose_at(d->world, d->a, t * d->a->share),
@@ -80,7 +80,7 @@ static sn_real apart_from_shape_at(const duel *d, sn_real t, sn_real reach)
     return nearest_of(m, sn_manifold_shape(d->solid_a, &at, d->shape, &place, reach, m, SN_BODY_CONTACT_LAYERS), reach);
 }
 
-/* m: how far the two are apart at a share of their ways; not more than reach. */
+/* m: the distance of the two at a share of their paths, at most reach. */
 static sn_real apart_at(const duel *d, sn_real t, sn_real reach)
 {
     if (d->shape)
@@ -92,13 +92,14 @@ static sn_real apart_at(const duel *d, sn_real t, sn_real reach)
     return nearest_of(&m, sn_manifold_convex(d->solid_a, &at_a, d->solid_b, &at_b, reach, &m), reach);
 }
 
-/* m: how deep is too deep, by how far they are apart when the substep begins. What is deep must not come deeper, substep by substep. */
+/* m: a distance below this is too deep, given the distance when the substep begins. A deep overlap must not become
+   deeper from substep to substep. */
 static sn_real deepest_of(const duel *d, sn_real apart)
 {
     return (apart < -DEEP * d->thin ? apart : -DEEP * d->thin) - LITTLE * d->thin;
 }
 
-/* The share of their ways that the two may go. */
+/* The share of their paths that the two may go. */
 static sn_real share_of(const duel *d)
 {
     sn_real t = 0, last = 0, deepest = 0;
@@ -117,7 +118,7 @@ static sn_real share_of(const duel *d)
     return last;
 }
 
-/* m: how thin the thinner of the two is. How thin a mesh or a field is where they touch is not known. */
+/* m: the inner radius of the thinner of the two. The thickness of a mesh or a field at the contact is not known. */
 static sn_real thinness(const sn_convex *solid, const sn_shape *shape)
 {
     const sn_real inner = sn_convex_inner(solid);
@@ -134,7 +135,7 @@ static bool stands(const sn_fixed_motion *m)
     return contact_is_zero(m->velocity) && contact_is_zero(m->spin);
 }
 
-/* The share of what is left of its way that a body may go before a fixed shape. */
+/* The share of the rest of its path that a body may go before a fixed shape. */
 static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_contact *contact, sn_real h)
 {
     const sn_shape *shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
@@ -159,19 +160,19 @@ static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_con
     return share_of(&d);
 }
 
-/* m: how far spots of both come, at most, with what is left of their ways. */
+/* m: the largest displacement of points of both together, on the rest of their paths. */
 static sn_real way_of_both(const sn_mover *a, const sn_mover *b)
 {
     return a->way * a->share + b->way * b->share;
 }
 
-/* Whether they are too slow to pass through each other. Most are, of which no contact need be looked at. */
+/* True if they are too slow to pass through each other. Most are; then the contact itself need not be read. */
 static bool are_slow(const sn_mover *a, const sn_mover *b)
 {
     return !(way_of_both(a, b) > 4 * (a->thin < b->thin ? a->thin : b->thin));
 }
 
-/* The share of what is left of their ways that the two of a contact may go. */
+/* The share of the rest of their paths that the two of a contact may go. */
 static sn_real share_of_two(const sn_world *world, const sn_body_contact *contact, sn_real h)
 {
     if (contact->b == SN_NO_MOVER)
@@ -189,8 +190,8 @@ static sn_real share_of_two(const sn_world *world, const sn_body_contact *contac
     return share_of(&d);
 }
 
-/* What a round found, by contact: the shares of their whole ways that the two may go; 1: all of what they go. Of a fixed shape that moves
-   the share of its own. */
+/* The result of a round for a contact: the shares of their whole paths that the two may go; 1: no limit. For a fixed
+   shape that moves, the share of its own path. */
 typedef struct shares {
     sn_real a, b;
 } shares;
@@ -198,7 +199,7 @@ typedef struct shares {
 typedef struct stopping {
     const sn_world *world;
     sn_real h;
-    bool at_once; /* on their ways they touch again and again: they do not go at all */
+    bool at_once; /* bodies that touch do not move at all: they stop each other again and again */
     atomic_bool stopped;
 } stopping;
 
@@ -207,7 +208,7 @@ static shares *all_shares(const sn_world *world)
     return world->body_contacts.contact_table.column[6];
 }
 
-/* Nothing is stopped before all have been looked at, so that the order does not matter. */
+/* Checks all contacts before any body is stopped, so that the order does not matter. */
 static void look_piece(void *data, uint32_t first, uint32_t end)
 {
     stopping *s = data;
@@ -237,8 +238,8 @@ static bool stop(sn_mover *m, sn_real share)
     return true;
 }
 
-/* What turns on after an impact, and is so deep that it may not, would not move in any substep, nor would what comes behind it. So two bodies that cannot go at all lose half
-   of the velocity between them, and of their spins. */
+/* A body that keeps rotating after an impact, and is so deep that it may not, would not move in any substep, nor would
+   bodies behind it. So two bodies that cannot move at all lose half of their relative velocity, and of their spins. */
 #define JAMMED ((sn_real)0.5)
 
 static void change_velocity(sn_world *world, const sn_mover *m, sn_vec3 by)
@@ -276,7 +277,8 @@ static void stop_two(sn_world *world, const sn_body_contact *contact, const shar
         if ((stopped || other) && s->a == 0 && a->w > 0 && b->w > 0)
             break_jam(world, a, b);
     } else if ((stopped || (s->b < 1 && s->a <= a->share && !a->carrier)) &&
-               !stands(contact_motion(world, contact->fixed_shape))) { /* also one that does not move is not passed */
+               !stands(
+                   contact_motion(world, contact->fixed_shape))) { /* the shape must not pass a body at rest, either */
         a->carrier = contact->fixed_shape + 1;
         a->carried = s->b;
     } else if (stopped && s->a == 0) {
@@ -284,7 +286,7 @@ static void stop_two(sn_world *world, const sn_body_contact *contact, const shar
     }
 }
 
-/* Where a body stops: at a share of its way, and then it goes with what it stopped before. */
+/* The pose at which a body stops: at a share of its path, and then carried along by the shape that stopped it. */
 static sn_pose stopped_at(const sn_world *world, const sn_mover *m)
 {
     sn_pose pose = pose_at(world, m, m->share);
@@ -298,20 +300,20 @@ static sn_pose stopped_at(const sn_world *world, const sn_mover *m)
     return pose;
 }
 
-/* Gravity made a body faster on its whole way. It must not have the speed of the part on which it did not come down: bodies that fall close behind each other stop again
-   and again, and would gain energy without end. */
+/* Gravity accelerated a body on its whole path. It must not keep the speed gained on the part that it did not fall:
+   bodies that fall close behind each other stop again and again, and would gain energy without end. */
 static void slow_down(sn_world *world, const sn_mover *m, sn_real h)
 {
     const sn_vec3 g = world->state.settings.gravity;
     const sn_real square = vec3_dot(g, g);
-    const sn_real falls =
-        square > 0 ? vec3_dot(vec4_xyz(world->particles.v[m->slot]), g) / square : 0; /* s: for so long */
+    const sn_real falls = square > 0 ? vec3_dot(vec4_xyz(world->particles.v[m->slot]), g) / square
+                                     : 0; /* s: for how long it has fallen */
     const sn_real gained = (1 - m->share) * h, less = falls < gained ? falls : gained;
     if (less > 0)
         change_velocity(world, m, vec3_scale(g, -less));
 }
 
-/* Takes a body there. */
+/* Moves a body to where it stops. */
 static void take_back(sn_world *world, const sn_mover *m)
 {
     sn_body_state *body = &world->bodies.state[m->body];
@@ -344,11 +346,11 @@ static void take_back_piece(void *data, uint32_t first, uint32_t end)
 typedef struct measuring {
     sn_body_contact_substep *s;
     bool stores, notes;
-    sn_real coming; /* m: of fixed shapes */
+    sn_real coming; /* m: the largest displacement of a fixed shape */
     atomic_bool fast, left;
 } measuring;
 
-/* How far bodies came; whether one is fast, and left the space that was searched for it. */
+/* Measures the displacements of bodies. Notes whether one is fast, and whether one left its search bounds. */
 static void measure_piece(void *data, uint32_t first, uint32_t end)
 {
     measuring *measure = data;
@@ -377,8 +379,7 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         contact_raise(&measure->fast);
 }
 
-/* A body that turned so little, and whose way has so small a square, is surely not fast; and if none is, nothing has to
-   be measured. */
+/* False if all bodies are surely slow, by their small rotations and displacements. Then nothing has to be measured. */
 static bool may_be_fast(const measuring *measure, uint32_t first, uint32_t end)
 {
     const sn_mover_columns c = contact_columns(measure->s->world);
@@ -388,7 +389,8 @@ static bool may_be_fast(const measuring *measure, uint32_t first, uint32_t end)
         const sn_mover *m = &c.mover[c.listed[i]];
         if (m->body == SN_ID_FREE)
             continue;
-        const sn_vec4 *record = &c.record[SN_BODY_CONTACT_RECORD * (size_t)c.listed[i]]; /* of when the substep began */
+        const sn_vec4 *record =
+            &c.record[SN_BODY_CONTACT_RECORD * (size_t)c.listed[i]]; /* from the start of the substep */
         const quad way = quad_sub(quad_load(&c.x[m->slot]), quad_load(&record[4]));
         const quad turn = quad_times(quad_load(&c.turn[m->body].start), quad_load(&record[5]));
         const sn_real room = SN_CERTAIN * (m->thin - coming);
@@ -413,7 +415,7 @@ static void end_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Movers that are new. */
+/* Sets up new movers: they have not moved. */
 static void stand_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = data;
@@ -428,7 +430,8 @@ static void stand_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Bodies that were thrown out of where they were looked for may have touched others on their ways, which stand or sleep if they are new. */
+/* Bodies that were thrown out of their search bounds may have hit others on their paths. New movers among these are at
+   rest or asleep. */
 static bool find_left(sn_world *world)
 {
     world->contacts.failed = sn_body_contacts_find_again(world, true);
@@ -436,7 +439,7 @@ static bool find_left(sn_world *world)
            sn_body_contacts_share(world, world->body_contacts.list_table.count, stand_piece, world);
 }
 
-/* m: how far a fixed shape comes in a substep, at most. */
+/* m: the largest displacement of a fixed shape in a substep. */
 static sn_real farthest_fixed_shape(const sn_world *world, sn_real h)
 {
     const uint32_t *mover = world->contacts.mover_table.column[0];
@@ -448,7 +451,7 @@ static sn_real farthest_fixed_shape(const sn_world *world, sn_real h)
     return most;
 }
 
-/* Whether what contact took from jointed bodies is noted here: nothing else moves them until the substep ends. */
+/* True if the effect of contact on jointed bodies is noted here: nothing else moves them until the substep ends. */
 static bool notes_articulations(const sn_world *world)
 {
     return world->articulations.limits && !world->contacts.surfaces.on &&
@@ -460,7 +463,7 @@ bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
     sn_world *world = pass->world;
     const sn_real h = pass->h;
     world->body_contacts.looked = world->body_contacts.list_table.count >= world->bodies.awake_table.count;
-    /* the spins of particles are looked at one by one */
+    /* spins of particles are checked one by one */
     atomic_store_explicit(&world->body_contacts.suspect, world->contact.spin_table.count > 0, memory_order_relaxed);
     measuring measure = {
         .s = pass, .stores = stores, .notes = notes_articulations(world), .coming = farthest_fixed_shape(world, h)};

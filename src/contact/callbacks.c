@@ -19,7 +19,7 @@ bool sn_callbacks_any(const sn_world *world)
     return world->filter || world->pre_solve;
 }
 
-/* ---- Setting them ------------------------------------------------------------------------------------------------------- */
+/* ---- Setting them ------------------------------------------------------------------------------------------------ */
 
 sn_result sn_world_set_contact_filter(sn_world *world, sn_contact_filter_fn *function, void *context)
 {
@@ -43,7 +43,7 @@ sn_result sn_world_set_pre_solve(sn_world *world, sn_pre_solve_fn *function, voi
     return SN_OK;
 }
 
-/* ---- What they are ------------------------------------------------------------------------------------------------------- */
+/* ---- Handles ----------------------------------------------------------------------------------------------------- */
 
 static void name_particle(const sn_world *world, uint32_t slot, sn_particle *particle, sn_body *body)
 {
@@ -132,7 +132,7 @@ sn_contact_pair sn_contact_pair_of_contact(const sn_world *world, const sn_body_
     return pair;
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------------------------------- */
+/* ---- Calling ----------------------------------------------------------------------------------------------------- */
 
 /* "particle 3 and body 0", and so on. */
 static void name_pair(const sn_contact_pair *pair, char *text, size_t size)
@@ -159,7 +159,7 @@ static sn_result refuse(const sn_world *world, const sn_contact_pair *pair, cons
                       world->state.time, two, what, (double)value, rule);
 }
 
-/* What the function left in the contact. */
+/* Checks the values that the function left in the contact. */
 static sn_result check(const sn_world *world, const sn_contact_pair *pair, const sn_contact *c)
 {
     const sn_vec3 v = c->surface_velocity;
@@ -175,7 +175,7 @@ static sn_result check(const sn_world *world, const sn_contact_pair *pair, const
     return SN_OK;
 }
 
-/* Asks both. *acts: whether the contact does; then grip and belt are what was answered. */
+/* Calls both functions. *acts: the contact acts; friction and surface velocity are then as returned. */
 static sn_result ask(const sn_world *world, sn_contact *c, bool sensor, sn_friction *friction, bool *acts)
 {
     const sn_contact_pair pair = c->pair;
@@ -194,7 +194,7 @@ static sn_result ask(const sn_world *world, sn_contact *c, bool sensor, sn_frict
     return check(world, &pair, c);
 }
 
-/* Where a particle is when the step begins, or if it was found late when the substep did. */
+/* The position of a particle when the step begins; for late contacts, when the substep began. */
 static sn_vec3 place_of(const sn_world *world, uint32_t slot, bool late)
 {
     return vec4_xyz(late ? starts(&world->contacts)[slot] : world->particles.x[slot]);
@@ -210,7 +210,7 @@ static sn_vec3 fixed_shape_velocity(const sn_fixed_motion *m, const sn_pose *pos
     return vec3_add(m->velocity, vec3_cross(m->spin, vec3_sub(point, pose->position)));
 }
 
-/* ---- Fixed shapes and particles -------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes and particles ---------------------------------------------------------------------------------- */
 
 static sn_result ask_static(sn_world *world, sn_static_contact *contact, bool late)
 {
@@ -251,9 +251,9 @@ static sn_result ask_statics(sn_world *world, bool late)
     return result;
 }
 
-/* ---- Balls -------------------------------------------------------------------------------------------------------------- */
+/* ---- Balls ------------------------------------------------------------------------------------------------------- */
 
-/* Two balls; normal and gap from b to a. */
+/* The contact of two balls; normal and gap from b to a. */
 static sn_contact contact_of_balls(const sn_world *world, uint32_t a, uint32_t b, bool late)
 {
     const sn_vec3 xb = place_of(world, b, late), d = vec3_sub(place_of(world, a, late), xb);
@@ -320,7 +320,7 @@ static sn_result ask_pairs(sn_world *world, sn_contact_pairs *set, bool late)
     return result;
 }
 
-/* ---- Skins, and balls that turn or have a way out ------------------------------------------------------------------------ */
+/* ---- Skins, and balls that rotate or have an outward normal ------------------------------------------------------ */
 
 static sn_contact contact_of_triangle(const sn_world *world, sn_skin_contact *g, bool late)
 {
@@ -424,9 +424,9 @@ sn_result sn_callbacks_late_skins(sn_world *world)
     return sn_callbacks_any(world) ? ask_skin_contacts(world, true) : SN_OK;
 }
 
-/* ---- Bodies ------------------------------------------------------------------------------------------------------------- */
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
-/* m/s: of the spot of a mover that is at this place. */
+/* m/s: of the point of a mover that is at this place. */
 static sn_vec3 mover_velocity(const sn_world *world, const sn_mover *m, sn_vec3 place)
 {
     const sn_vec4 *record = contact_record(world, (uint32_t)(m - contact_movers(world)));

@@ -1,4 +1,4 @@
-/* How deep things overlap at the end of a step: the pairs that contact knows, where they are now. */
+/* The deepest overlap at the end of a step: of the pairs that contact knows, at their positions now. */
 #include "contact/deepest.h"
 
 #include "contact/body_work.h"
@@ -46,7 +46,7 @@ static void look_at_static(finding *f, const sn_static_contact *contact)
         note(f, touch.distance - radius, contact->slot, SN_NO_SLOT);
 }
 
-/* A particle that passed the triangle is as deep as it came. */
+/* Along the normal of the contact, so a particle that crossed the triangle counts as deep. */
 static void look_at_skin(finding *f, const sn_skin_contact *contact)
 {
     const uint32_t *slot = contact->slot;
@@ -68,7 +68,7 @@ static sn_pose pose_of(const finding *f, uint32_t slot)
     return (sn_pose){place(f, slot), body ? f->world->bodies.turn[body - 1].start : (sn_quat){0, 0, 0, 1}};
 }
 
-/* Anchors have moved with their bodies since they were found. */
+/* At the anchors, which have moved with the bodies since they were found. */
 static void look_at_bodies(finding *f, const sn_body_contact *contact)
 {
     const sn_mover *mover = contact_movers(f->world);
@@ -89,11 +89,11 @@ static void look_at_bodies(finding *f, const sn_body_contact *contact)
     }
 }
 
-/* The deepest contact of bodies: in the upper half the bits of its depth, which are ordered as that is, and below them a number that is the
-   larger the earlier it comes. 0: none. */
+/* The deepest contact of bodies. The upper half has the bits of its depth, which have the order of the depth. The lower
+   half has a number that is larger the earlier the contact comes. 0: none. */
 typedef struct comparing {
     const sn_world *world;
-    atomic_uint_least64_t most, looks; /* and how many manifolds were made */
+    atomic_uint_least64_t most, looks; /* looks: how many manifolds were made */
 } comparing;
 
 static void compare_piece(void *data, uint32_t first, uint32_t end)

@@ -1,7 +1,8 @@
-/* Events of contact.
+/* Contact events.
 
-   What was pushed in a step, or touched a sensor, is collected, sorted by the numbers of the two, and compared with those that
-   touched in the step before: new ones begin, others stay, and those that are missing end. Only this list is state. */
+   Contacts with an impulse in this step, and touched sensors, are collected, sorted by the numbers of the two, and
+   compared with those of the step before: new ones begin, others stay, and those that are missing end. Only this list
+   is state. */
 #include "contact/events.h"
 
 #include "base/hash.h"
@@ -12,7 +13,7 @@
 
 #include <string.h>
 
-/* Between the parts of the hash. */
+/* Separates the parts of the hash. */
 #define HASH_TOUCHING UINT64_C(0x746f756368)
 
 void sn_contact_events_init(sn_contact_events *e)
@@ -76,7 +77,7 @@ bool sn_contact_events_make_room(sn_world *world, uint64_t more)
            sn_table_reserve(&e->event_table, &world->allocator, found + e->touching_table.count);
 }
 
-/* ---- What touched ------------------------------------------------------------------------------------------------------------ */
+/* ---- Contacts of the step ---------------------------------------------------------------------------------------- */
 
 static sn_vec3 place(const sn_world *world, uint32_t slot)
 {
@@ -108,7 +109,7 @@ static void add_found(sn_world *world, const sn_contact_event *event, uint32_t s
         (sn_sort_item){.key = (uint64_t)event->particle.index << 32 | other, .a = i, .b = sensor};
 }
 
-/* The lower number first, as everywhere. */
+/* The particle with the lower number comes first. */
 static void add_pair(sn_world *world, uint32_t a, uint32_t b, sn_real impulse, sn_real impact)
 {
     const sn_particle_store *p = &world->particles;
@@ -165,7 +166,7 @@ sn_real sn_body_contact_impulse(const sn_body_contact *contact, sn_vec3 *spot)
     return sum;
 }
 
-/* Which sensor of a dynamic body touched something, if one did; see sn_touching. */
+/* The sensor of a dynamic body in this contact; 0: none; see sn_touching. */
 static uint32_t sensor_of(const sn_world *world, const sn_body_contact *contact, bool turned,
                           const sn_contact_pair *pair)
 {
@@ -176,7 +177,7 @@ static uint32_t sensor_of(const sn_world *world, const sn_body_contact *contact,
     return a != turned ? 1 + 2 * pair->shape : 2 + 2 * pair->other_shape;
 }
 
-/* Of bodies: where the points are in the middle, weighted by what they pressed. */
+/* Of bodies: at the mean of the contact points, weighted by their impulses. */
 static void add_contact(sn_world *world, const sn_body_contact *contact)
 {
     const sn_mover *a = (const sn_mover *)world->body_contacts.mover_table.column[0] + contact->a;
@@ -250,15 +251,16 @@ static void find_all(sn_world *world)
             add_static(world, &contact[i]);
 }
 
-/* Sorts what was found. A particle may touch another in several spots, of triangles around a corner: these are one contact, whose
-   place is that of the hardest of them. The result is in the first count entries of the sorted items. */
+/* Sorts what was found, and unites contacts of the same two. A particle may touch another at several points, of
+   triangles around a corner: these become one contact, at the point with the largest impulse. Returns the number of
+   contacts, which are the first of the sorted items. */
 static uint32_t sort_and_unite(sn_contact_events *e)
 {
     sn_contact_event *found = e->found_table.column[0];
     sn_sort_item *item = e->found_table.column[1];
     uint32_t count = 0;
     sn_sort(item, e->found_table.column[2], e->found_table.count);
-    for (uint32_t i = 1; i < e->found_table.count; ++i) /* few have the same key: by sensor among those */
+    for (uint32_t i = 1; i < e->found_table.count; ++i) /* few have the same key: these are sorted by sensor */
         for (uint32_t k = i; k > 0 && item[k].key == item[k - 1].key && item[k].b < item[k - 1].b; --k) {
             const sn_sort_item one = item[k];
             item[k] = item[k - 1];
@@ -279,7 +281,7 @@ static uint32_t sort_and_unite(sn_contact_events *e)
     return count;
 }
 
-/* ---- Comparing --------------------------------------------------------------------------------------------------------------- */
+/* ---- Comparing with the step before ------------------------------------------------------------------------------ */
 
 static bool has_fixed_shape(const sn_touching *t)
 {
@@ -299,7 +301,7 @@ static bool stands(const sn_world *world, uint32_t number)
            world->particles.v[world->ids.value[number]].w == SN_IMMOVABLE;
 }
 
-/* Contacts of what sleeps are not looked at, so nothing ended. */
+/* True if the contact is of things that sleep: it is not tested, so it has not ended. */
 static bool sleeps_on(const sn_world *world, const sn_touching *t)
 {
     const sn_sleep *sleep = &world->contact.sleep;
@@ -323,7 +325,7 @@ static void tell(sn_contact_events *e, const sn_contact_event *event, sn_contact
         to->impact = 0;
 }
 
-/* Two that touched before, and were not found now. */
+/* Ends the contact of two that touched before and were not found now, unless they sleep. */
 static void miss(sn_world *world, const sn_touching *t, uint32_t *kept)
 {
     sn_contact_events *e = &world->contact.events;

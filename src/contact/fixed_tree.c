@@ -5,14 +5,15 @@
 /* Columns of item_table. */
 enum { ITEM_BOUNDS, ITEM_LIST, ITEM_PLACE };
 
-/* Where a fixed shape is. */
+/* Where a fixed shape is stored. */
 enum { LIST_LOOSE, LIST_UNBOUNDED, LIST_LAST = LIST_UNBOUNDED, IN_TREE, ABSENT };
-#define WAITS 0x80u /* of a loose one: it stands */
+#define WAITS 0x80u /* of a loose one: it is at rest, and waits for the first tree */
 
-/* So few loose ones are compared one by one. */
+/* Up to this many loose shapes are tested one by one. */
 #define FEW 8u
 
-/* The first tree is built when more fixed shapes wait for it than this, and than a share of those that it has. */
+/* The first tree is rebuilt when more shapes wait for it than WAITING_LEAST, and than one in WAITING_SHARE of those
+   that it has. */
 #define WAITING_LEAST 64u
 #define WAITING_SHARE 16u
 
@@ -69,9 +70,10 @@ bool sn_fixed_tree_reserve(sn_fixed_tree *tree, const sn_allocator *allocator, u
     return true;
 }
 
-/* ---- Editing --------------------------------------------------------------------------------------------------------- */
+/* ---- Editing ----------------------------------------------------------------------------------------------------- */
 
-/* The last of a list moves into the gap. One that is in the tree stays there, and queries pass over it. */
+/* Removes a shape from its list; the last of the list moves into the gap. A shape in the first tree stays an item of
+   it, which queries skip. */
 static void take_out(sn_fixed_tree *tree, uint32_t number)
 {
     const uint8_t list = lists(tree)[number] & (uint8_t)~WAITS;
@@ -126,9 +128,9 @@ void sn_fixed_tree_clear(sn_fixed_tree *tree)
     tree->loose_is_built = false;
 }
 
-/* ---- Building -------------------------------------------------------------------------------------------------------- */
+/* ---- Building ---------------------------------------------------------------------------------------------------- */
 
-/* All that stand come into the tree. */
+/* Builds the tree of all shapes at rest. */
 static bool build_standing(sn_fixed_tree *tree, const sn_allocator *allocator)
 {
     uint32_t count = 0;
@@ -168,7 +170,7 @@ bool sn_fixed_tree_build(sn_fixed_tree *tree, const sn_allocator *allocator)
     return tree->loose_is_built;
 }
 
-/* ---- Queries --------------------------------------------------------------------------------------------------------- */
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
 typedef struct query {
     const sn_fixed_tree *tree;

@@ -1,19 +1,21 @@
-/* Bodies that are made of particles: contact gives them no velocity that they should not have.
+/* Rigid bodies that are made of particles: contact gives them no velocity that they should not have.
 
-   Contact stops single particles. In the next substep the shape pulls them back to where they belong, into what they touch, and that
-   becomes a velocity; contact stops them again. So what is exerted on a body is more than what stops it: cubes bounced with half of their
-   speed at restitution 0, and bodies that began hooked into each other gained energy without end, the more substeps there were.
+   Contact stops single particles. In the next substep the shape pulls them back to where they belong, into the surface,
+   and that becomes a velocity; contact stops them again. So the impulses on a body are more than what stops it: cubes
+   bounced with half of their speed at restitution 0, and bodies that began hooked into each other gained energy without
+   end, the more substeps there were.
 
-   Therefore, at the end of a substep, the contacts between a body and one other thing are looked at together. With J the impulse of a
-   contact, and u the velocity of one seen from the other there, if each moves as the rigid thing that it is,
+   Therefore, at the end of a substep, all contacts between a body and one other thing are treated together. With J the
+   impulse of a contact, and u the relative velocity at the contact if each moves as a rigid body,
 
-       S = sum J u            must not be above 0 where restitution is 0: the two do not part because contact pushes them.
+       S = sum J u            must not be above 0 where restitution is 0: contact does not separate the two.
 
-   If it is, the share S / (sum J du) of all J is taken back, du being what the J themselves changed of u. Then S = 0: a plastic impact. Each
-   taking back lowers the kinetic energy of the rigid motions, and if S <= 0 for all pairs contact adds nothing to that energy at all: it
-   changes it by S - (sum J du) / 2. Momentum is kept, as both sides get the opposite. First that is done with what is along the normals alone,
-   or what friction takes from a body that slides would let it bounce; then with all of it. Places stay as they were pushed. At last
-   the particles get the velocities of their bodies, so that none is left in what is no motion of a rigid body. */
+   If S is above 0, the share S / (sum J du) of all J is removed, du being the change of u by the J themselves. Then S =
+   0: a plastic impact. Each removal lowers the kinetic energy of the rigid motions. If S <= 0 for all pairs, contact
+   adds nothing to that energy: it changes it by S - (sum J du) / 2. Momentum is conserved, because both sides get
+   opposite impulses. First only the normal components are treated, because otherwise the energy that friction takes
+   from a sliding body would let it bounce; then the whole impulses. Positions stay as contact left them. At last the
+   particles get the velocities of their bodies, so that no velocity is left that is not a rigid motion. */
 #include "contact/particle_bodies.h"
 
 #include "base/dvec.h"
@@ -23,25 +25,26 @@
 
 #include <string.h>
 
-#define SWEEPS 8u /* over all pairs, at most */
+#define SWEEPS 8u /* at most, over all pairs */
 
-/* Of the cube of a third of the trace of an inertia: below this the body is a line, and its turning is left alone. */
+/* Relative to the cube of a third of the trace of an inertia: if the determinant is below this, the body is a line, and
+   its rotation is left alone. */
 #define A_LINE 1e-9
 
 #define OTHER_FIXED    0x80000000u
 #define OTHER_PARTICLE 0x40000000u
 
-/* A contact of a body: it pushes the first particle along n, and the others, by their weights, the other way. */
+/* A contact of a body: it pushes the first particle along n, and the others, by their weights, the opposite way. */
 typedef struct sn_rigid_push {
     uint32_t body, other; /* 1 + the bodies; other 0: none */
     uint32_t slot[4], slots;
-    sn_real weight[4];        /* of the first 1 */
+    sn_real weight[4];        /* that of the first is 1 */
     sn_dvec3 n;               /* towards the first */
     sn_dvec3 impulse;         /* N s: on the first */
     sn_dvec3 surface;         /* m/s: of a fixed shape */
-    sn_real *normal_impulse;  /* what it is remembered by, */
-    sn_real *tangent_impulse; /*   what of it is friction: three numbers, `stride` apart, */
-    sn_real *noted;           /*   and N s: what events will say of the step */
+    sn_real *normal_impulse;  /* the normal impulse for the warm start */
+    sn_real *tangent_impulse; /* the friction impulse: three numbers, `stride` apart */
+    sn_real *noted;           /* N s: the impulse of the step, for events */
     uint32_t stride;
 } sn_rigid_push;
 
@@ -96,7 +99,7 @@ bool sn_rigid_prepare(sn_world *world)
     return !c->rigid.groups || sn_table_reserve(&c->rigid.push_table, &world->allocator, most_pushes(c));
 }
 
-/* ---- How they move --------------------------------------------------------------------------------------------------------- */
+/* ---- Rigid motions ----------------------------------------------------------------------------------------------- */
 
 static sn_dvec3 times(const double m[6], sn_dvec3 a)
 {
@@ -104,7 +107,7 @@ static sn_dvec3 times(const double m[6], sn_dvec3 a)
                  m[4] * a.x + m[5] * a.y + m[2] * a.z);
 }
 
-/* Whether something else holds it: then nothing else is asked about it. */
+/* True if something else holds the body: then it is left alone. */
 static bool is_held(const sn_world *world, const sn_rigid_motion *m)
 {
     const uint32_t *particle = members(world, m);
@@ -114,7 +117,7 @@ static bool is_held(const sn_world *world, const sn_rigid_motion *m)
     return held;
 }
 
-/* Where it is, and how it resists being moved. */
+/* Computes mass, centre and inverse inertia. */
 static void place_body(const sn_world *world, sn_rigid_motion *m)
 {
     const sn_particle_store *p = &world->particles;
@@ -148,9 +151,10 @@ static void place_body(const sn_world *world, sn_rigid_motion *m)
         memset(m->inverse, 0, sizeof m->inverse);
 }
 
-/* Constraints inside a body change neither its momentum nor its angular momentum. Projections of rods keep the former, but the latter to first
-   order only: they act along rods as they are, not as they were when the substep began. Rods that contact bent by centimetres made two hooked
-   bodies spin so, without end. So what damping and forces make of the angular momentum is what the body has. */
+/* Constraints inside a body change neither its momentum nor its angular momentum. Projections of rods conserve the
+   former, but the latter to first order only: they act along rods as they are, not as they were when the substep began.
+   Rods that contact had bent by centimetres made two hooked bodies spin without end. So the angular momentum of the
+   body is set to what damping and forces make of it. */
 void sn_rigid_expect(sn_world *world, const sn_motion *motion_of)
 {
     const sn_particle_store *p = &world->particles;
@@ -179,8 +183,8 @@ void sn_rigid_expect(sn_world *world, const sn_motion *motion_of)
     }
 }
 
-/* Its momenta before contact acts: contact moves particles while they have velocities that the body has not, so what it does to the momenta
-   is known from its impulses alone. */
+/* Measures the momenta before contact acts. Contact moves particles while they have velocities that the body has not,
+   so the change of the momenta has to be computed from the contact impulses alone. */
 static void measure(const sn_world *world, sn_rigid_motion *m)
 {
     const sn_particle_store *p = &world->particles;
@@ -210,7 +214,7 @@ void sn_rigid_begin(sn_world *world)
     }
 }
 
-/* m/s: of a particle, or of the body that it is of, there. */
+/* m/s: of a particle, or of its body at that point. */
 static sn_dvec3 velocity_of(const sn_world *world, uint32_t slot)
 {
     const uint32_t body = ((const uint32_t *)world->contacts.rigid.group_table.column[0])[world->particles.index[slot]];
@@ -221,16 +225,16 @@ static sn_dvec3 velocity_of(const sn_world *world, uint32_t slot)
     return dvec3_add(m->v, dvec3_cross(m->spin, r));
 }
 
-/* ---- What presses on them ---------------------------------------------------------------------------------------------------- */
+/* ---- The contacts on them ---------------------------------------------------------------------------------------- */
 
-/* The body of a particle, if it is one whose motion is to be looked at. */
+/* The body of a particle, if its motion is to be corrected; otherwise 0. */
 static uint32_t body_of(sn_world *world, uint32_t slot)
 {
     const uint32_t body = ((const uint32_t *)world->contacts.rigid.group_table.column[0])[world->particles.index[slot]];
     if (!body)
         return 0;
     sn_rigid_motion *m = motion(world, body);
-    if (!m->touched && !m->held) { /* where it is now, with the momenta that it had */
+    if (!m->touched && !m->held) { /* position and inertia now, with the momenta before contact */
         place_body(world, m);
         m->spin = times(m->inverse, m->l);
         m->touched = true;
@@ -238,7 +242,7 @@ static uint32_t body_of(sn_world *world, uint32_t slot)
     return m->held ? 0 : body;
 }
 
-/* What impulses do to a body. */
+/* The sum of impulses on a body, and their moments. */
 typedef struct blow {
     sn_dvec3 force, torque;
 } blow;
@@ -249,7 +253,7 @@ static void add_blow(blow *b, const sn_rigid_motion *m, sn_dvec3 place, sn_dvec3
     b->torque = dvec3_add(b->torque, dvec3_cross(dvec3_sub(place, m->centre), impulse));
 }
 
-/* What it does to the energy besides what it does to the velocities that were there, twice. */
+/* Twice the kinetic energy of these impulses on a body at rest. */
 static double weight_of(const blow *b, const sn_rigid_motion *m)
 {
     return dvec3_dot(b->force, b->force) / m->mass + dvec3_dot(b->torque, times(m->inverse, b->torque));
@@ -261,13 +265,15 @@ static void strike(sn_rigid_motion *m, const blow *b, double share)
     m->spin = dvec3_add(m->spin, dvec3_scale(times(m->inverse, b->torque), share));
 }
 
-/* Adds what a contact exerts to the motions, and unless it is elastic to what may be taken back. Turned round if only the other side is of a body, or is of one that comes first. */
+/* Adds the impulse of a contact to the motions of bodies, and, unless it bounces, to the contacts that may be reduced.
+   The key has the body with the lower number first; a contact without a body on its first side is keyed from the other
+   side. */
 static void add(sn_world *world, sn_rigid_push push, uint32_t other, bool elastic)
 {
     sn_rigid *r = &world->contacts.rigid;
     push.body = body_of(world, push.slot[0]);
     push.other = push.slots > 1 ? body_of(world, push.slot[1]) : 0;
-    if (push.body == push.other) /* of one body, or of none */
+    if (push.body == push.other) /* of the same body, or of none */
         return;
     for (uint32_t k = 0; k < push.slots; ++k)
         if (k ? push.other : push.body) {
@@ -369,16 +375,16 @@ static void add_skin_contacts(sn_world *world, sn_real h)
     }
 }
 
-/* ---- Taking back ----------------------------------------------------------------------------------------------------------- */
+/* ---- Reducing impulses ------------------------------------------------------------------------------------------- */
 
-/* What of a contact is looked at: what is along its normal, or all. */
+/* The part of a contact impulse that is treated: the normal component, or all. */
 static sn_dvec3 part_of(const sn_rigid_push *push, bool along)
 {
     const double much = dvec3_dot(push->impulse, push->n);
     return along ? dvec3_scale(push->n, much > 0 ? much : 0) : push->impulse;
 }
 
-/* Takes back a share of one contact: from the particles, and from what is remembered. */
+/* Removes a share of one contact impulse: from the particles, and from the stored impulses. */
 static void take_back(const sn_world *world, sn_rigid_push *push, double share, bool along)
 {
     const sn_particle_store *p = &world->particles;
@@ -391,12 +397,13 @@ static void take_back(const sn_world *world, sn_rigid_push *push, double share, 
     *push->noted -= (sn_real)dvec3_dot(back, push->n);
     push->impulse = dvec3_sub(push->impulse, back);
     *push->normal_impulse *= (sn_real)(1 - share);
-    if (!along || !(*push->normal_impulse > 0)) /* what does not press does not rub: kernels of any width rely on it */
+    if (!along ||
+        !(*push->normal_impulse > 0)) /* no friction without a normal impulse: kernels of any width rely on it */
         for (uint32_t k = 0; k < 3; ++k)
             push->tangent_impulse[k * push->stride] *= (sn_real)(along ? 0 : 1 - share);
 }
 
-/* What the contacts of one body with one other thing do. */
+/* The contacts of one body with one other thing, together. */
 typedef struct together {
     sn_rigid_motion *a, *b;
     blow on_a, on_b;
@@ -415,7 +422,7 @@ static void look_at(const sn_world *world, const sn_rigid_push *push, uint32_t f
             t->weight += dvec3_dot(impulse, impulse) * part * part * (double)world->particles.x[slot].w;
             continue;
         }
-        const bool is_first = first == body; /* contacts of a pair may be seen from both sides */
+        const bool is_first = first == body; /* the contacts of a pair may be seen from either side */
         add_blow(is_first ? &t->on_a : &t->on_b, motion(world, body), dvec3_from(vec4_xyz(world->particles.x[slot])),
                  dvec3_scale(impulse, part));
         *(is_first ? &t->a : &t->b) = motion(world, body);
@@ -423,7 +430,7 @@ static void look_at(const sn_world *world, const sn_rigid_push *push, uint32_t f
     t->parting += dvec3_dot(impulse, u);
 }
 
-/* Whether some of it was taken back. */
+/* True if some impulse was removed. */
 static bool calm_pair(const sn_world *world, const sn_sort_item *item, uint32_t count, bool along)
 {
     sn_rigid_push *all = world->contacts.rigid.push_table.column[0];
@@ -443,7 +450,7 @@ static bool calm_pair(const sn_world *world, const sn_sort_item *item, uint32_t 
     return true;
 }
 
-/* In turns what is along normals, and all. */
+/* Treats normal components and whole impulses by turns. */
 static void calm_all(const sn_world *world)
 {
     const sn_sort_item *item = world->contacts.rigid.push_table.column[1];
@@ -460,7 +467,7 @@ static void calm_all(const sn_world *world)
     }
 }
 
-/* The velocities of its particles become those of the body. */
+/* Sets the velocities of particles to those of the body. */
 static void stiffen(const sn_world *world, const sn_rigid_motion *m)
 {
     const uint32_t *particle = members(world, m);

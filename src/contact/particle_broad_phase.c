@@ -1,17 +1,17 @@
-/* Finding what may touch, once a step. */
+/* Finding contact pairs of particles, once a step. */
 #include "contact/particle_supports.h"
 #include "contact/particle_work.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define WORK_OF_PAIR 10.0 /* ns, about: to know whether sharing pays */
-#define WORK_OF_LOOK 40.0 /* ns, about: a particle, looking for fixed shapes */
+#define WORK_OF_PAIR 10.0 /* ns, about: to decide whether threads pay */
+#define WORK_OF_LOOK 40.0 /* ns, about: the search for the fixed shapes near a particle */
 
 #define NEARBY                                                                                                         \
-    32u /* fixed shapes near a piece of particles: so many are compared with each of them, without asking the tree again */
+    32u /* if more fixed shapes are near a piece of particles, the tree is queried for each particle instead */
 
-/* ---- Materials ------------------------------------------------------------------------------------------------------ */
+/* ---- Materials --------------------------------------------------------------------------------------------------- */
 
 static sn_real mix(sn_mix a, sn_mix b, sn_real x, sn_real y)
 {
@@ -41,11 +41,9 @@ bool sn_contacts_agree(uint32_t category, uint32_t mask, uint32_t other_category
     return (category & other_mask) && (other_category & mask);
 }
 
-/* ---- Boxes -------------------------------------------------------------------------------------------------------------- */
+/* ---- How far particles reach ------------------------------------------------------------------------------------- */
 
-/* ---- How far particles reach ------------------------------------------------------------------------------------------ */
-
-/* m: how far forces carry it, beyond its velocity. */
+/* m: how far forces move a particle, beyond its velocity. */
 static sn_real forced_way(const sn_world *world, uint32_t slot, sn_real dt)
 {
     const sn_particle_store *p = &world->particles;
@@ -77,7 +75,7 @@ static bool is_too_far(const sn_contact_finding *f, uint32_t slot)
     return !contact_reaches(vec4_xyz(p->x[slot])) || !(p->radius[slot] + way_of(f, slot) <= (sn_real)SN_CONTACT_REACH);
 }
 
-/* The first particle that is too far: which one it is, is found after the loop. */
+/* Names the first particle that is too far away: the parallel loop does not tell which it is. */
 static sn_result blame_too_far(const sn_contact_finding *f)
 {
     const sn_particle_store *p = &f->world->particles;
@@ -98,7 +96,7 @@ sn_contact_extremes sn_contacts_extremes(const sn_particle_store *p, uint32_t fi
     sn_contact_extremes e = {{far, far, far, far}, {-far, -far, -far, -far}, {0}, {0}, 0};
     for (uint32_t slot = first; slot < end; ++slot) {
         const sn_real *x = vec4_part(&p->x[slot], 0), *v = vec4_part(&p->v[slot], 0);
-        for (uint32_t k = 0; k < 4; ++k) { /* the fourth for the sake of vectors */
+        for (uint32_t k = 0; k < 4; ++k) { /* the fourth only for vectorisation */
             e.low[k] = x[k] < e.low[k] ? x[k] : e.low[k];
             e.high[k] = x[k] > e.high[k] ? x[k] : e.high[k];
             e.slowest[k] = v[k] < e.slowest[k] ? v[k] : e.slowest[k];
@@ -110,14 +108,15 @@ sn_contact_extremes sn_contacts_extremes(const sn_particle_store *p, uint32_t fi
     return e;
 }
 
-/* Where the particles of a piece may come in the step, with their radii. */
+/* The bounds of the particles of a piece in the step, with their radii. *still: none of them moves. */
 static sn_bounds box_of(const sn_contact_finding *f, uint32_t first, uint32_t end, bool *still)
 {
     const sn_world *world = f->world;
     const sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt;
     const sn_contact_extremes e = sn_contacts_extremes(&world->particles, first, end);
     const sn_real by = e.radius * (1 + SLACK) + fall;
-    *still = e.high[3] == 0 && !world->target_table.count; /* what is led has a mass of its own, and goes */
+    *still =
+        e.high[3] == 0 && !world->target_table.count; /* a particle with a target moves, whatever its inverse mass */
     for (uint32_t k = 0; k < 3; ++k)
         *still = *still && e.slowest[k] == 0 && e.fastest[k] == 0;
     sn_bounds box = {
@@ -145,7 +144,7 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Margins of all particles, which for balls are the spheres in which pairs are looked for. */
+/* Fills in the margins of all particles. For balls they are the spheres with which pairs are searched for. */
 static void fill_margins(void *data, uint32_t first, uint32_t end)
 {
     sn_contact_finding *f = data;
@@ -170,7 +169,7 @@ static bool prepare_margins(sn_contact_finding *f)
     return sn_parallel_for(&f->world->parallel, f->world->particles.table.count, fill_margins, f);
 }
 
-/* Whether the balls are of several sizes. */
+/* Finds the least and the largest radius. */
 static void measure_radii(const sn_world *world, sn_contacts *c)
 {
     const sn_real *radius = world->particles.radius;
@@ -182,9 +181,9 @@ static void measure_radii(const sn_world *world, sn_contacts *c)
     }
 }
 
-/* ---- Pairs of particles ------------------------------------------------------------------------------------------------- */
+/* ---- Pairs of particles ------------------------------------------------------------------------------------------ */
 
-/* Whether a constraint joins two particles. */
+/* True if a constraint joins two particles. */
 static bool are_joined(const sn_world *world, uint32_t a, uint32_t b)
 {
     const uint32_t *number = world->particles.index;
@@ -209,7 +208,7 @@ bool sn_contacts_is_wanted(void *data, uint32_t a, uint32_t b)
     if (p->x[a].w == 0 && p->x[b].w == 0 && !sn_sleep_asks(world, (uint32_t[]){a, b}, 2))
         return false;
     if (sn_surfaces_has(world, p->index[a]) && sn_surfaces_has(world, p->index[b]))
-        return false; /* they touch by their surfaces */
+        return false; /* they collide by their surfaces */
     const sn_group_contact *ga = sn_contact_group(&world->contact, p->group[a]), *gb = ga;
     if (p->group[a] == p->group[b]) {
         if (!ga->self || near_in_rest(&world->contact, p, a, b, ga->rest_gap))
@@ -220,7 +219,7 @@ bool sn_contacts_is_wanted(void *data, uint32_t a, uint32_t b)
     return sn_contacts_agree(ga->category, ga->mask, gb->category, gb->mask) && !are_joined(world, a, b);
 }
 
-/* Whether that is said of every pair, as in sand, which saves asking. */
+/* True if every pair is wanted, as in sand: then no filter is called. */
 static bool wants_all(sn_contact_finding *f)
 {
     const sn_world *world = f->world;
@@ -289,19 +288,20 @@ sn_skin_contact sn_contacts_take_pair(sn_world *world, uint32_t batch, uint32_t 
     return g;
 }
 
-/* The materials of groups that collide: one grip for all pairs, or one for each. */
+/* Decides whether all pairs have the same material, or each has its own. */
 static void look_at_materials(sn_world *world, sn_contacts *c)
 {
     const sn_group_record *group = world->contact.group_table.column[0];
     sn_contact_material plain = sn_default_contact_material();
-    c->varied = world->contact.group_table.count > 0 || world->pre_solve; /* which may change each */
+    c->varied =
+        world->contact.group_table.count > 0 || world->pre_solve; /* a pre-solve function may change each pair */
     c->friction = sn_contacts_friction(&plain, &plain);
     c->bounces = false;
     for (uint32_t i = 0; i < world->contact.group_table.count; ++i)
         c->bounces = c->bounces || group[i].contact.material.restitution > 0;
 }
 
-/* Whether anything can be pushed: not if all sleep. */
+/* True if some particle can be moved: not if all sleep. */
 static bool anybody_moves(const sn_world *world)
 {
     for (uint32_t slot = 0; slot < world->particles.table.count;)
@@ -347,9 +347,9 @@ static sn_result find_pairs(sn_contact_finding *f)
     return SN_OK;
 }
 
-/* ---- Fixed shapes -------------------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes ------------------------------------------------------------------------------------------------ */
 
-/* The distance of its farthest point from its own origin; unbounded for planes. */
+/* m: the distance of the farthest point from the shape's origin; infinite for planes. */
 static sn_real extent(const sn_shape *shape)
 {
     sn_bounds b = sn_shape_bounds(shape);
@@ -358,7 +358,7 @@ static sn_real extent(const sn_shape *shape)
     return vec3_length(most);
 }
 
-/* What a fixed shape does in a step. */
+/* The motion of a fixed shape in a step. */
 static sn_fixed_motion motion_of(const sn_world *world, const sn_fixed_shape *r, sn_real dt)
 {
     const sn_fixed_body *body = sn_fixed_of(world, r->body);
@@ -382,14 +382,14 @@ static sn_fixed_motion motion_of(const sn_world *world, const sn_fixed_shape *r,
     m.bounces = sn_fixed_shape_material(&world->contact, r)->restitution > 0;
     m.speed = vec3_length(m.velocity) + (turns > 0 ? turns * extent(&r->shape) : 0);
     m.swept = sn_shape_bounds_at(&r->shape, &now);
-    if (m.moves) { /* a point of it strays from the straight line between start and end by no more than it turns */
+    if (m.moves) { /* on a curved path a point is at most its arc length by rotation away from the chord */
         sn_real bow = turns > 0 ? turns * dt * extent(&r->shape) : 0;
         m.swept = grow(unite(m.swept, sn_shape_bounds_at(&r->shape, &m.step_end)), bow);
     }
     return m;
 }
 
-/* Fixed shapes move on in every step, whether anything is near or not. */
+/* Fails if a fixed shape goes beyond the reach. Fixed shapes move in every step, whether anything is near or not. */
 static sn_result check_fixed_shapes(const sn_contact_finding *f)
 {
     const sn_contacts *c = f->contacts;
@@ -407,7 +407,7 @@ static sn_result check_fixed_shapes(const sn_contact_finding *f)
     return SN_OK;
 }
 
-/* What a fixed shape does in this step, anew. */
+/* Updates the motion of a fixed shape for this step. */
 static void follow_fixed_shape(sn_contact_finding *f, uint32_t number)
 {
     sn_contacts *c = f->contacts;
@@ -430,7 +430,7 @@ static void follow_fixed_shape(sn_contact_finding *f, uint32_t number)
     }
 }
 
-/* Those that move go on, or stand from now on. */
+/* Updates the shapes that move. Those that have stopped leave the list. */
 static void follow_movers(sn_contact_finding *f)
 {
     sn_contacts *c = f->contacts;
@@ -450,7 +450,7 @@ static void forget_fixed_shapes(sn_contacts *c)
     sn_fixed_tree_clear(&c->fixed_shapes);
 }
 
-/* Brings motions and the tree up to date: those of fixed shapes that were edited, and of those that move. */
+/* Updates motions and the tree, for fixed shapes that were edited and for those that move. */
 static bool prepare_fixed_shapes(sn_contact_finding *f)
 {
     sn_world *world = f->world;
@@ -482,7 +482,8 @@ static bool prepare_fixed_shapes(sn_contact_finding *f)
     return sn_fixed_tree_build(&c->fixed_shapes, &world->allocator);
 }
 
-/* Whether a particle has a static contact already. Those of a piece are in the order of fixed shapes, and then of slots. */
+/* True if a particle already has a static contact with this shape. The contacts of a piece are sorted by shape, then by
+   slot. */
 static bool has_static(const sn_contacts *c, uint32_t slot, uint32_t number)
 {
     const sn_static_contact *contact = c->static_table.column[0];
@@ -515,13 +516,13 @@ bool sn_contacts_look_at_fixed_shape(void *data, uint32_t number)
     sn_real reach = l->reach + m->speed * l->f->dt;
     if (r->shape.type == SN_SHAPE_PLANE &&
         vec3_dot(vec3_sub(x, m->step_start.position), m->normal) - r->shape.thickness > reach)
-        return true; /* the usual case, quickly */
+        return true; /* an early exit for the usual case */
     const sn_group_contact *group = sn_contact_group(&world->contact, p->group[l->slot]);
     const sn_filter filter = sn_fixed_shape_filter(&world->contact, r);
     if (!sn_contacts_agree(group->category, group->mask, filter.category, filter.mask) ||
         sn_fixed_joins(world, r->body, p->index[l->slot]))
         return true;
-    if (!isfinite(reach)) /* of a plane that turns */
+    if (!isfinite(reach)) /* of a plane that rotates */
         reach = (sn_real)INFINITY;
     if (!sn_shape_near(&r->shape, sn_pose_to_own(&m->step_start, x), reach, &touch) || touch.distance > reach)
         return true;
@@ -560,7 +561,7 @@ bool sn_contacts_look_at_fixed_shape(void *data, uint32_t number)
     return true;
 }
 
-/* By the number of the fixed shape, and then as they are, by slot: merging, bottom up. */
+/* Stable bottom-up merge sort by the number of the fixed shape; the input is sorted by slot. */
 static void sort_piece(sn_static_contact *contact, uint32_t count, sn_static_contact *scratch)
 {
     sn_static_contact *from = contact, *to = scratch;
@@ -592,11 +593,11 @@ static bool overlaps(const sn_bounds *a, const sn_bounds *b)
 typedef struct nearby {
     const sn_contact_finding *f;
     const sn_bounds *box; /* of the piece */
-    uint32_t count;       /* more than NEARBY: not all of them are here */
+    uint32_t count;       /* if above NEARBY: the list is not complete */
     uint32_t number[NEARBY];
 } nearby;
 
-/* Whether a box is all above a plane. */
+/* True if the box is entirely above the plane. */
 static bool is_above(const nearby *near, uint32_t number)
 {
     const sn_fixed_motion *m = &motions(near->f->contacts)[number];
@@ -638,7 +639,7 @@ static uint32_t look_around(sn_contact_finding *f, uint32_t slot, const nearby *
     sn_contact_looking l = {.f = f, .slot = slot, .reach = p->radius[slot] + way_of(f, slot), .to = to};
     sn_vec3 x = vec4_xyz(p->x[slot]);
     sn_bounds box = grow((sn_bounds){x, x}, l.reach);
-    if (p->x[slot].w == 0 || p->body[slot]) /* bodies: body_solve.c */
+    if (p->x[slot].w == 0 || p->body[slot]) /* bodies: see body_solve.c */
         return 0;
     if (near->count > NEARBY)
         sn_fixed_tree_overlap(&c->fixed_shapes, &box, sn_contacts_look_at_fixed_shape, &l);
@@ -649,7 +650,7 @@ static uint32_t look_around(sn_contact_finding *f, uint32_t slot, const nearby *
     return l.found;
 }
 
-/* Which particles of a piece found some when they were counted: the others need not look again. */
+/* A bit for each particle of a piece that found contacts when they were counted: the others need no second search. */
 typedef struct static_finders {
     uint64_t bits[SN_CONTACT_PIECE / 64];
 } static_finders;
@@ -690,7 +691,7 @@ static void statics_piece(void *data, uint32_t index, uint32_t worker)
         sort_piece(contact, found, (sn_static_contact *)f->contacts->static_table.column[1] + start[index]);
 }
 
-/* Counted first, then written, so that each has its place. */
+/* Counts contacts first, then writes them, so that each has its place. */
 static sn_result find_statics(sn_contact_finding *f)
 {
     sn_world *world = f->world;
@@ -769,11 +770,11 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     if ((result = sn_surfaces_find(world, dt)) != SN_OK)
         return result;
     c->all_wanted = wants_all(&f);
-    if (world->bodies.table.count && /* anchors of fixed bodies among them, which may be joined to particles */
+    if (world->bodies.table.count && /* also of anchors of fixed bodies, which constraints may join to particles */
         !sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     sn_sleep_meet_fixed_shapes(world, dt);
-    do { /* again, if something that moves wakes others */
+    do { /* again, if a moving particle wakes others */
         if (world->contact.sleep.woke)
             memset(c->box_table.column[1], false, (count / SN_CONTACT_PIECE + 1) * sizeof(bool));
         result = find_statics(&f);

@@ -1,4 +1,4 @@
-/* The impulses of particle contacts, from one step to the next, for warm starts. */
+/* The impulses of particle contacts, kept from one step to the next for warm starts. */
 #include "contact/particle_work.h"
 
 #include "base/hash.h"
@@ -6,16 +6,16 @@
 
 #include <string.h>
 
-/* ---- What was pushed in the step before ------------------------------------------------------------------------------------ */
+/* ---- Impulses of the step before --------------------------------------------------------------------------------- */
 
-/* Lost tasks are done here: what was pushed is known, and must not be forgotten in part. */
+/* Runs a loop. Lost tasks are completed here: the kept impulses must not be lost in part. */
 static void share_loop(sn_world *world, uint32_t count, sn_piece_fn *piece)
 {
     if (!sn_parallel_for(&world->parallel, count, piece, world))
         sn_parallel_repair(&world->parallel);
 }
 
-/* Pairs on their way into memory. */
+/* The data of loops that store the impulses of pairs. */
 typedef struct remembering {
     const sn_world *world;
     const sn_contact_pairs *pairs;
@@ -31,8 +31,8 @@ static void share_pairs(sn_world *world, sn_piece_fn *piece)
     }
 }
 
-/* Entries are counted by slot, and then written to where those of their particle belong: start[slot + 1] is where the next
-   one goes. */
+/* Entries are counted by slot, and then written to the range of their particle. While writing, start[slot + 1] is the
+   index of the next entry of the particle. */
 static void count_impulse(const sn_world *world, uint32_t slot)
 {
     atomic_uint *start = world->contact.impulse_start_table.column[0];
@@ -46,7 +46,7 @@ static sn_kept_impulse *open_impulse(const sn_world *world, uint32_t slot)
     return (sn_kept_impulse *)world->contact.impulse_table.column[0] + at;
 }
 
-/* Which came first to write is chance: those of a particle are sorted. */
+/* Threads write in any order, so the entries of a particle are sorted. */
 static void sort_impulse(void *data, uint32_t first, uint32_t end)
 {
     const sn_contact_world *c = &((const sn_world *)data)->contact;
@@ -68,7 +68,7 @@ static void clear_starts(void *data, uint32_t first, uint32_t end)
     memset(start + first, 0, (end - first) * sizeof *start);
 }
 
-/* Sums from the start of each piece on. (One thread does all of them as one.) */
+/* Prefix sums within each piece. (On one thread the whole range is one piece.) */
 static void add_up_pieces(void *data, uint32_t first, uint32_t end)
 {
     uint32_t *start = ((const sn_world *)data)->contact.impulse_start_table.column[0];
@@ -77,7 +77,7 @@ static void add_up_pieces(void *data, uint32_t first, uint32_t end)
             start[i] += start[i - 1];
 }
 
-/* The last of a piece has what comes before it already. */
+/* Adds the sum of all earlier pieces. The last item of each piece has it already. */
 static void add_before_pieces(void *data, uint32_t first, uint32_t end)
 {
     uint32_t *start = ((const sn_world *)data)->contact.impulse_start_table.column[0];
@@ -88,7 +88,7 @@ static void add_before_pieces(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Numbers become sums of all up to each. */
+/* Turns counts into inclusive prefix sums. */
 static void add_up(sn_world *world, uint32_t count)
 {
     uint32_t *start = world->contact.impulse_start_table.column[0];
@@ -98,8 +98,8 @@ static void add_up(sn_world *world, uint32_t count)
     share_loop(world, count, add_before_pieces);
 }
 
-/* Before entries are written, and after: how many there are, and where those of each particle begin, is known then. Behind the last
-   particle come those of particles that are gone. */
+/* begin: before entries are counted. place: after that, when the total and the range of each particle are known. end:
+   after entries are written. Behind the last particle are the entries of removed particles. */
 static void begin_impulse(sn_world *world)
 {
     world->contact.impulse_table.count = world->contact.impulse_start_table.count = 0;
@@ -116,7 +116,7 @@ static void place_impulse(sn_world *world)
 static void end_impulse(sn_world *world)
 {
     world->contact.impulse_start_table.count =
-        world->particles.table.count + 1; /* where the last ones end is kept, too */
+        world->particles.table.count + 1; /* the end of the last range is kept, too */
     share_loop(world, world->particles.table.count, sort_impulse);
 }
 
@@ -127,8 +127,8 @@ static bool reserve_starts(sn_world *world)
            sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count);
 }
 
-/* Where an entry's particle is stored; behind the last one if it was removed. Those are kept until a step has succeeded, in which
-   whatever sleeps on the removed particle is told. */
+/* The slot of an entry's particle; behind the last slot if the particle was removed. Such entries are kept until a step
+   has succeeded, because that step wakes what sleeps on the removed particle. */
 static uint32_t impulse_slot(const sn_world *world, const sn_kept_impulse *kept)
 {
     return sn_ids_is_live(&world->ids, kept->number) ? world->ids.value[kept->number] : world->particles.table.count;
@@ -157,7 +157,7 @@ static void write_aside(void *data, uint32_t first, uint32_t end)
         *open_impulse(world, impulse_slot(world, &aside[i])) = aside[i];
 }
 
-/* Brings entries into the order of storage, if that is another one now. */
+/* Sorts entries by the order of particles in storage, if that has changed. */
 bool sn_contacts_index(sn_world *world)
 {
     const sn_contact_world *c = &world->contact;
@@ -231,7 +231,7 @@ static void count_pairs(void *data, uint32_t first, uint32_t end)
                 count_impulse(r->world, near->batch[b].a[i]);
 }
 
-/* The lower number is that of a. */
+/* The particle with the lower number is a. */
 static void write_pairs(void *data, uint32_t first, uint32_t end)
 {
     const remembering *r = data;
@@ -281,7 +281,7 @@ static void write_statics(void *data, uint32_t first, uint32_t end)
                                             .normal = contact[i].normal});
 }
 
-/* Pairs of which neither moves are kept to see whether one wakes. */
+/* False for pairs in which nothing can move: they exist only to see whether one wakes. */
 static bool has_impulse(const sn_world *world, const sn_skin_contact *g)
 {
     for (uint32_t k = 0; g->normal_impulse > 0 && k < 4; ++k)
@@ -335,7 +335,7 @@ bool sn_contacts_reserve_memory(sn_world *world)
                                c->static_contacts > c->skin_contacts ? c->static_contacts : c->skin_contacts);
 }
 
-/* Contacts of what sleeps stay what they were. How many there are. */
+/* Copies the entries of sleeping contacts, scaled to this step. Returns their number. */
 static uint32_t set_aside(const sn_world *world, sn_kept_impulse *to)
 {
     const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
@@ -353,7 +353,7 @@ static uint32_t set_aside(const sn_world *world, sn_kept_impulse *to)
     return count;
 }
 
-/* The same as open_impulse, where one thread writes: locks are half of the time. */
+/* Like open_impulse, for a single thread: atomic operations took half of the time. */
 static sn_kept_impulse *open_alone(const sn_world *world, uint32_t slot)
 {
     uint32_t *start = world->contact.impulse_start_table.column[0];
@@ -386,7 +386,7 @@ void sn_contacts_remember(sn_world *world)
     end_impulse(world);
 }
 
-/* A sum, because their order is a matter of storage. */
+/* A sum, because the order of entries depends on storage. */
 uint64_t sn_contacts_hash(uint64_t hash, const sn_contact_world *contact)
 {
     const sn_kept_impulse *kept = contact->impulse_table.column[0];

@@ -1,4 +1,5 @@
-/* Contact on its way through a step: what may touch what, found at its start, and what was pushed. Scratch, never state. */
+/* Contacts of particles during a step: the contact pairs that were found at its start, and their impulses. Scratch,
+   never state. */
 #ifndef SN_CONTACT_PARTICLE_CONTACTS_H
 #define SN_CONTACT_PARTICLE_CONTACTS_H
 
@@ -11,31 +12,32 @@
 #include "contact/skin_contacts.h"
 #include "contact/surface_contacts.h"
 
-/* A particle and a fixed shape that may touch. */
+/* A particle and a fixed shape that may come into contact. */
 typedef struct sn_static_contact {
-    uint32_t slot, number; /* of the particle's storage, of the fixed shape */
-    uint32_t next;         /* of those that were found late: 1 + the next one of the same particle; 0: there is none */
+    uint32_t slot, number; /* of the particle, in storage; of the fixed shape */
+    /* of a contact that was found late: 1 + the next late contact of the same particle; 0: none */
+    uint32_t next;
     sn_friction friction;
-    sn_real clear;                   /* m: no contact before they have come nearer by this */
-    sn_real normal_impulse;          /* m: in this substep, as in wide/contact.h */
-    sn_real last;                    /* m: pressed in the substep before */
-    sn_vec3 tangent_impulse, rolled; /* m; N m s: against rolling */
-    sn_vec3 before;                  /* m/s: the particle's velocity before the substep */
+    sn_real clear;                   /* m: clearance: no contact while the two have approached by less */
+    sn_real normal_impulse;          /* m: of this substep, as in wide/contact.h */
+    sn_real last;                    /* m: normal impulse of the substep before */
+    sn_vec3 tangent_impulse, rolled; /* m; N m s: angular impulse of rolling friction */
+    sn_vec3 before;                  /* m/s: velocity of the particle before the substep */
     sn_vec3 normal, point;           /* of the last contact */
-    sn_real stopped;                 /* m/s: what was still going in at the end of the substep, and stopped */
+    sn_real stopped;                 /* m/s: added along the normal when the substep ended, to stop or bounce */
     sn_real impulse;                 /* N s: in this step */
-    sn_real impact;                  /* m/s: how fast they came together in it, at most */
-    sn_vec3 belt;                    /* m/s: the surface runs so; see callbacks.c */
-    uint32_t triangle;               /* of a mesh: of the last contact */
+    sn_real impact;                  /* m/s: the largest approach speed in this step */
+    sn_vec3 belt;                    /* m/s: surface velocity (a conveyor belt); see callbacks.c */
+    uint32_t triangle;               /* of a mesh: the triangle of the last contact */
     bool sensor, touched;            /* in this step */
-    bool shared;                     /* the particle has others */
-    bool asked, off;                 /* the caller's functions were; and said no: a sensor without an event */
+    bool shared;                     /* the particle has several, not all with planes; or it was found late */
+    bool asked, off;                 /* callbacks were called; they refused: like a sensor without events */
     bool belted;                     /* belt is not 0 */
     bool held;                       /* friction of this substep was found with constraints; see particle_supports.c */
 } sn_static_contact;
 
-/* m: contact computes with coordinates and ways up to here, so that no product of two leaves the range of a float. A step in
-   which something may come farther fails, and names it. */
+/* m: contact computes with coordinates and displacements up to this size, so that no product of two leaves the range of
+   a float. If something may go farther, the step fails with a message that names it. */
 #define SN_CONTACT_REACH 1e18
 
 static inline bool contact_reaches(sn_vec3 x)
@@ -44,51 +46,54 @@ static inline bool contact_reaches(sn_vec3 x)
     return x.x >= -most && x.x <= most && x.y >= -most && x.y <= most && x.z >= -most && x.z <= most;
 }
 
-/* Where a fixed shape is in a substep. */
+/* The motion of a fixed shape in a step and in a substep. */
 typedef struct sn_fixed_motion {
     sn_pose step_start, step_end; /* of the step */
     sn_pose start, end;           /* of the substep */
-    sn_pose body_start, body_end; /* of its body, in the step, */
-    sn_pose own;                  /*   and where it is in the frame of that */
+    sn_pose body_start, body_end; /* pose of its body at both ends of the step */
+    sn_pose own;                  /* pose of the shape in the frame of its body */
     sn_vec3 velocity, spin;       /* m/s and rad/s */
-    sn_vec3 normal;               /* its own y axis, at the end of the substep: of a plane */
-    sn_real speed;                /* m/s: nothing of it within reach of the particles is faster; INFINITY: not known */
-    sn_bounds swept;              /* in the world, during the step */
+    sn_vec3 normal;               /* its local y axis at the end of the substep, in the world: the normal of a plane */
+    /* m/s: no point of the shape within reach of the particles is faster; INFINITY: unknown */
+    sn_real speed;
+    sn_bounds swept; /* bounds in the world, over the whole step */
     bool live, moves;
-    bool plain;   /* a plane that does not turn */
+    bool plain;   /* a plane that does not rotate */
     bool bounces; /* its restitution is not 0 */
-    bool beyond;  /* it is farther away than contact computes, or goes there */
+    bool beyond;  /* it is, or will be, outside SN_CONTACT_REACH */
     bool listed;  /* in mover_table */
 } sn_fixed_motion;
 
-/* A particle of a tree of constraints that leans on a fixed shape, in a substep. */
+/* A support in a substep: the contact of a particle that a tree of constraints presses on a fixed shape. */
 typedef struct sn_contact_support {
     uint32_t slot, contact;
-    sn_vec3 from;            /* where it was when the substep began */
-    sn_real before;          /* m: the gap when the substep began, or 0 if they were apart */
-    bool held;               /* the tree was solved with it, */
-    sn_real normal_impulse;  /*   and so much was exerted, m */
-    sn_vec3 tangent_impulse; /* the same */
+    sn_vec3 from;            /* position when the substep began */
+    sn_real before;          /* m: the gap when the substep began, or 0 if there was no overlap */
+    bool held;               /* the tree was solved with this contact; its impulses are: */
+    sn_real normal_impulse;  /* m */
+    sn_vec3 tangent_impulse; /* m */
 } sn_contact_support;
 
-/* Particles whose contacts with fixed shapes are one task. A particle's piece is slot / SN_CONTACT_PIECE. */
+/* The number of particles whose contacts with fixed shapes form one task. The piece of a particle is slot /
+   SN_CONTACT_PIECE. */
 #define SN_CONTACT_PIECE 512u
 
-/* Pairs of balls that may touch, in batches. */
+/* Pairs of balls that may come into contact, in batches. */
 typedef struct sn_contact_pairs {
     sn_neighbours near;
     sn_table table; /* columns of sn_real by batch and lane, see PAIR_COLUMNS in particle_solve.c */
-    sn_table
-        given_table; /* of sn_real, 24 a batch: m/s, what they exerted in this substep; where there are rigid bodies of particles */
-    sn_table belt_table; /* of sn_real, 24 a batch: m/s, of surfaces; where there is a pre-solve function */
+    /* of sn_real, 24 a batch: m/s, the velocity changes of this substep; only where there are rigid bodies of
+       particles */
+    sn_table given_table;
+    sn_table belt_table; /* of sn_real, 24 a batch: m/s, surface velocities; only with a pre-solve function */
 } sn_contact_pairs;
 
 /* Those that were found when the step began, and those that were found in it, of balls that left their margins. */
 enum { SN_PAIRS_FIRST, SN_PAIRS_LATE, SN_PAIR_SETS };
 
 typedef struct sn_contacts {
-    bool any;     /* in this step */
-    bool watched; /* it is to be followed though nothing was near when it began */
+    bool any;     /* there is contact in this step */
+    bool watched; /* contacts are followed in this step, though nothing was near when it began */
     sn_contact_pairs pairs[SN_PAIR_SETS];
     sn_table
         sphere_table; /* of sn_vec4, by slot, twice: where a particle was when it was searched for, and its margin: its radius and
@@ -98,68 +103,75 @@ typedef struct sn_contacts {
     bool has_margins;                  /* they are those of this step */
     sn_real step;                      /* s: of the step */
     sn_real least_radius, most_radius; /* m: of the balls; INFINITY and 0 if there are none */
-    bool all_wanted;                   /* every pair of balls may touch */
-    bool late;                         /* in this step some particles left their margins: */
-    sn_table
-        left_table; /* of uint8_t, by slot: it did; of uint32_t, by slot: 1 + the last of its late static contacts; of uint8_t, by slot: it leans on
-                                          something, in the rounds at the end of a substep */
-    sn_table left_list_table; /* of uint32_t: slots of those that just did */
-    sn_table known_table;     /* of sn_sort_item, twice: pairs of theirs that are known */
-    sn_table kept_table;      /* of sn_kept_pair, and of sn_sort_item, twice: late pairs as they were */
-    bool fast;                /* in this substep some came far for their size */
-    bool shared;     /* some particles have several static contacts, not all of them planes, which nothing passes */
-    bool sided;      /* some static contacts are no planes: it matters from where a particle comes */
-    bool has_starts; /* it is known where particles were when this substep began */
-    sn_table store_table; /* of uint32_t and of sn_vec4, by slot: for storing particles by place; see planning.c */
-    bool spins;           /* some particles turn */
+    bool all_wanted;                   /* every pair of balls may come into contact */
+    bool late;                         /* some particles left their margins in this step */
+    /* of uint8_t, by slot: the particle left its margin; of uint32_t, by slot: 1 + its last late static contact; of
+       uint8_t, by slot: the particle is supported by something, in the rounds at the end of a substep */
+    sn_table left_table;
+    sn_table left_list_table; /* of uint32_t: slots of particles that have just left their margins */
+    sn_table known_table;     /* of sn_sort_item, twice: known pairs of those particles */
+    sn_table kept_table;      /* of sn_kept_pair, and of sn_sort_item twice: late pairs before a new search */
+    bool fast;                /* in this substep some particle moved far for its size */
+    bool shared;              /* some particles have several static contacts, not all with planes */
+    bool sided;               /* some static contacts are not with planes: the side matters */
+    bool has_starts;          /* the positions at the start of this substep are known */
+    /* of uint32_t and of sn_vec4, by slot: scratch for sorting the storage of particles by position; see planning.c */
+    sn_table store_table;
+    bool spins;           /* some particles rotate */
     bool directed;        /* some pairs are pushed along normals of objects */
-    bool varied, bounces; /* pairs of several materials; some pair bounces */
-    bool belts;           /* surfaces of some pairs run */
+    bool varied, bounces; /* pairs have several materials; some pair bounces */
+    bool belts;           /* some pairs have a surface velocity */
     sn_friction friction; /* of all pairs, if not varied */
-    sn_table
-        motion_table; /* of sn_fixed_motion, by the fixed shape's number; those that stand keep theirs between steps */
+    /* of sn_fixed_motion, by the fixed shape's number; shapes at rest keep theirs between steps */
+    sn_table motion_table;
     sn_table mover_table;       /* of uint32_t: the fixed shapes that move in this step */
-    uint32_t bouncing, beyond;  /* so many fixed shapes do, or are */
-    sn_fixed_tree fixed_shapes; /* within their bounds in this step */
-    sn_table
-        box_table; /* of sn_bounds, by piece of particles: they and their radii stay in it, by their velocities and forces; of
-                      bool, by piece: none of them moves in this step, as where all sleep */
-    sn_table quiet_table;     /* of sn_vec4, and of uint32_t, twice: spheres, numbers and slots; see particle_quiet.c */
+    uint32_t bouncing, beyond;  /* the numbers of fixed shapes with these flags */
+    sn_fixed_tree fixed_shapes; /* trees of their bounds in this step */
+    /* of sn_bounds, by piece of particles: the particles and their radii stay in it, by their velocities and forces; of
+       bool, by piece: none of its particles moves in this step, as where all sleep */
+    sn_table box_table;
+    sn_table quiet_table;     /* of sn_vec4, and of uint32_t twice: spheres, numbers and slots; see particle_quiet.c */
     sn_table quiet_bit_table; /* of uint64_t */
-    sn_table
-        static_table; /* of sn_static_contact, and room for sorting: in a piece by number of the fixed shape, then by slot */
-    sn_table
-        piece_table; /* by piece of particles, and one more: where its static contacts begin, and which particles have some */
+    /* of sn_static_contact, twice (the second is scratch for sorting): in a piece sorted by number of the fixed shape,
+       then by slot */
+    sn_table static_table;
+    /* by piece of particles, and one more: the first static contact of the piece, and bits of particles that have
+       some */
+    sn_table piece_table;
     uint32_t static_contacts, pieces;
-    sn_table
-        support_table; /* of sn_contact_support: see particle_supports.c; and by slot, 1 + which of them is of its particle */
+    /* of sn_contact_support: see particle_supports.c; and of uint32_t, by slot: 1 + the support of the particle, 0:
+       none */
+    sn_table support_table;
     sn_table support_of_table;
-    uint32_t most_supports;      /* in this step */
-    sn_real supports_h;          /* s: the substep */
-    bool supports_warm;          /* in this substep contact has gone on from what they exerted in trees */
-    sn_table skin_contact_table; /* of sn_skin_contact: by colour; as they were found; and as they were before that */
-    sn_table
-        skin_contact_start_table; /* of uint32_t, by colour; the last colour is for what found no other, one by one */
-    sn_table triangle_table;      /* of sn_bounds, and of uint32_t skins, by triangle */
-    sn_table colour_table;        /* of uint64_t, by slot: colours in use */
-    sn_table path_table;   /* of sn_vec4, by slot: where the substep began; where grazes were looked for, and in w how
-                                   far from there (m) it may come before they must be looked for again */
+    uint32_t most_supports; /* of this step */
+    sn_real supports_h;     /* s: the substep */
+    bool supports_warm;     /* in this substep contacts continue from the impulses found with trees */
+    /* of sn_skin_contact, three times: by colour; in the order in which they were found; those of the search before */
+    sn_table skin_contact_table;
+    /* of uint32_t, by colour; the last colour has the contacts for which none was free, and is solved on one thread */
+    sn_table skin_contact_start_table;
+    sn_table triangle_table; /* of sn_bounds, and of uint32_t (skins), by triangle */
+    sn_table colour_table;   /* of uint64_t, by slot: bits of colours in use */
+    /* of sn_vec4, by slot, twice: positions when the substep began; positions when skin contacts were searched for, and
+       in w how far (m) the particle may move from there before they must be searched for again */
+    sn_table path_table;
     sn_table normal_table; /* of sn_outward, by slot; see outward.c */
     sn_bvh skin_tree;
-    uint64_t tree_edits, tree_tears;            /* of the contact world, when the tree was built, or last followed */
+    /* of the contact world, when the tree was built or last brought up to date */
+    uint64_t tree_edits, tree_tears;
     uint32_t tree_age;                          /* steps since then */
-    uint32_t skin_contacts, skin_contact_pairs; /* how many; the last of those that were found are pairs of particles */
-    bool watches;                               /* there are skins, and particles that may touch them */
-    sn_real time_left;                          /* s: of the step, with the substep that runs */
-    sn_real longest_way;  /* m: no particle has come farther in this substep, as of the last look at it */
+    uint32_t skin_contacts, skin_contact_pairs; /* their numbers; the last of those found are the pairs of particles */
+    bool watches;         /* there are skins, and particles that may come into contact with them */
+    sn_real time_left;    /* s: the rest of the step, with the current substep */
+    sn_real longest_way;  /* m: the longest displacement of a particle in this substep, when last checked */
     sn_surfaces surfaces; /* skins that collide with themselves and each other */
-    sn_rigid rigid;       /* bodies of particles that contact presses on */
-    sn_result failed;     /* what went wrong within a substep, if it was not the task hook */
+    sn_rigid rigid;       /* bodies of particles that contact acts on */
+    sn_result failed;     /* the error within a substep, if it was not the task hook */
 } sn_contacts;
 
 struct sn_world;
 
-/* Whether none of the particles of a piece, which this slot is in, moves in this step. */
+/* True if no particle of the piece of this slot moves in this step. */
 static inline bool contact_is_still(const sn_contacts *contacts, uint32_t slot)
 {
     return ((const bool *)contacts->box_table.column[1])[slot / SN_CONTACT_PIECE];
@@ -168,27 +180,27 @@ static inline bool contact_is_still(const sn_contacts *contacts, uint32_t slot)
 void sn_contacts_init(sn_contacts *contacts);
 void sn_contacts_release(sn_contacts *contacts, const sn_allocator *allocator);
 
-/* Finds what may touch in a step of dt. SN_ERROR_MEMORY or SN_ERROR_HOST if it could not; nothing has changed then. */
+/* Finds the contact pairs of a step of dt. SN_ERROR_MEMORY or SN_ERROR_HOST on failure; nothing has changed then. */
 sn_result sn_contacts_find(struct sn_world *world, sn_real dt);
 
-/* Around the passes of a substep of h, which is number i of so many. False if the task hook lost tasks. */
+/* Around the passes of a substep of h, number i of `substeps`. False if the task hook lost tasks. */
 bool sn_contacts_begin(struct sn_world *world, uint32_t i, uint32_t substeps, sn_real h);
 bool sn_contacts_pass(struct sn_world *world, sn_real h, bool first);
 bool sn_contacts_end(struct sn_world *world, sn_real h);
 
-/* After the substeps of a step in which nothing was near: whether particles came so much farther than was thought that they may have
-   touched something. Then the step is to be taken again, watched. An error as in sn_contacts_find. */
+/* After the substeps of a step in which nothing was near. *strayed: particles moved so much farther than predicted that
+   they may have come into contact. Then the step has to be taken again, watched. Fails like sn_contacts_find. */
 sn_result sn_contacts_strayed(struct sn_world *world, bool *strayed);
 
-/* Makes room for remembering what was found; and remembers, at the end of a step, what was pushed last. */
+/* reserve: makes room for the impulses of the contacts that were found. remember: stores them at the end of a step. */
 bool sn_contacts_reserve_memory(struct sn_world *world);
 void sn_contacts_remember(struct sn_world *world);
 
 uint64_t sn_contacts_hash(uint64_t hash, const sn_contact_world *contact);
 
-/* ---- spin.c: balls that turn ------------------------------------------------------------------------------------------------ */
+/* ---- spin.c: balls that rotate ----------------------------------------------------------------------------------- */
 
-/* One of two that touch, or a fixed shape, which does not turn. */
+/* One of two bodies in contact: a ball, or a fixed shape, which does not rotate. */
 typedef struct sn_spinning {
     uint32_t slot;
     bool turns;
@@ -202,56 +214,58 @@ void sn_spin_forget(struct sn_world *world, uint32_t number);
 uint64_t sn_spin_hash(uint64_t hash, const struct sn_world *world);
 sn_spinning sn_spin_of(const struct sn_world *world, uint32_t slot);
 
-/* m/s: how fast a's surface passes b's where they touch because they turn; n from b to a. */
+/* m/s: the tangential velocity of the surface of a relative to that of b where they touch, as far as it is due to
+   rotation; n from b to a. */
 sn_vec3 sn_spin_slip(const struct sn_world *world, const sn_spinning *a, const sn_spinning *b, sn_vec3 n);
 
-/* What share of a slip the places have to make up for; the rest is made up for by turning. give: of the places. */
+/* The share of a slip that positions remove; rotation removes the rest. give: the inverse masses of the positions. */
 sn_real sn_spin_share(const sn_spinning *a, const sn_spinning *b, sn_real give);
 
-/* Friction turns both: impulse (N s) on a across n. */
+/* Applies friction to the rotation of both: impulse (N s) on a, across n. */
 void sn_spin_push(const struct sn_world *world, const sn_spinning *a, const sn_spinning *b, sn_vec3 n, sn_vec3 impulse);
 
-/* Resistance to rolling: what was exerted against the difference of spins in this substep so far (N m s) becomes what stops it,
-   or limit if that is less. A substep begins with a share of what the one before ended with. */
+/* Rolling friction. *rolled: the angular impulse against the difference of spins in this substep so far (N m s). warm:
+   a substep begins with a share of that of the substep before. resist: adds what stops the rolling, limited to `limit`
+   in all. */
 void sn_spin_warm(const struct sn_world *world, const sn_spinning *a, const sn_spinning *b, sn_vec3 *rolled,
                   sn_real share);
 void sn_spin_resist(const struct sn_world *world, const sn_spinning *a, const sn_spinning *b, sn_real limit,
                     sn_vec3 *rolled);
 
-/* ---- What finding shares ---------------------------------------------------------------------------------------------------- */
+/* ---- Shared by the searches -------------------------------------------------------------------------------------- */
 
 sn_friction sn_contacts_friction(const sn_contact_material *a, const sn_contact_material *b);
 
-/* Whether two sets of categories and masks let each other collide. */
+/* True if two pairs of category and mask let each other collide. */
 bool sn_contacts_agree(uint32_t category, uint32_t mask, uint32_t other_category, uint32_t other_mask);
 
-/* m: how far a particle may come in a step of dt. */
+/* m: how far a particle may move in a step of dt. */
 sn_real sn_contacts_way(const struct sn_world *world, uint32_t slot, sn_real dt);
 
-/* The generation of what is kept under a number, which may be used again: of a particle, or of what SN_IMPULSE_ says. */
+/* The generation of a number, which may be used again: of a particle, or of what SN_IMPULSE_ marks. */
 uint32_t sn_contacts_generation(const struct sn_world *world, uint32_t other);
 
-/* What was pushed at the end of the last step; NULL if they did not touch. Times the factor it is what a substep of this step
-   begins with: pushes are accelerations times the square of the substep. */
+/* recall: the impulses at the end of the last step; NULL if there was no contact. Multiplied by the factor they are the
+   warm start of this step: impulses here are accelerations times the square of the substep. */
 const sn_kept_impulse *sn_contacts_recall(const struct sn_world *world, uint32_t slot, uint32_t other);
 sn_real sn_contacts_recall_factor(const struct sn_world *world, sn_real dt);
 
 /* Moves a particle, without losing what rounding drops of the way. */
 void sn_contacts_add(const struct sn_world *world, uint32_t slot, sn_vec3 by);
 
-/* N s: how hard a pair of particles was pressed together in this step, if events are collected. */
+/* N s: the normal impulse of a pair of particles in this step, if events are collected. */
 sn_real sn_contacts_pair_impulse(const sn_contact_pairs *pairs, uint32_t batch, uint32_t lane);
 
-/* m/s: and how fast it came together, at most. */
+/* m/s: its largest approach speed in this step. */
 sn_real sn_contacts_pair_impact(const sn_contact_pairs *pairs, uint32_t batch, uint32_t lane);
 
-/* Takes a pair of particles out of its batch, to be solved elsewhere. */
+/* Takes a pair of particles out of its batch, to be solved as a skin contact. */
 sn_skin_contact sn_contacts_take_pair(struct sn_world *world, uint32_t batch, uint32_t lane);
 
-/* Integrators that look back start anew with particles that were pushed. */
+/* Multistep integrators restart for particles on which contact acted. */
 void sn_contacts_forget(struct sn_world *world);
 
-/* Fixed shapes are where the step ends. */
+/* Moves fixed shapes to their poses at the end of the step. */
 void sn_contacts_leave(struct sn_world *world);
 
 #endif

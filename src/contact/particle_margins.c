@@ -1,39 +1,39 @@
-/* Particles that leave their margin.
+/* Particles that leave their margins.
 
    Contacts were searched for with margins: how far particles may move in the step by their velocities, by gravity and
-   by the user's forces. Fields, constraints and impacts move some of them farther. These are searched for again,
-   alone, within the substep and before contact acts in it: whatever they may touch in this substep and in the rest of
-   the step is added to the known contacts. */
+   by the user's forces. Fields, constraints and impacts move some of them farther. These particles alone are searched
+   for again, within the substep and before contact acts in it. The new contacts, for this substep and the rest of the
+   step, are added to the known ones. */
 #include "contact/callbacks.h"
 #include "contact/particle_work.h"
 
 #include <string.h>
 
-/* Of its radius: so far beyond its margin a particle has not left it. */
+/* Relative to its radius: a particle leaves its margin only when it is this far beyond. */
 #define LEAVES ((sn_real)0.25)
 
-/* Of its radius: a ball that came farther in a substep is fast. */
+/* Relative to its radius: a ball that moved farther in a substep is fast. */
 #define FAST ((sn_real)0.25)
 
-/* Of the smallest radius: balls that are larger may make small ones fast without being fast themselves. */
+/* Relative to the smallest radius: larger balls may make small ones fast without being fast themselves. */
 #define SEVERAL_SIZES ((sn_real)2)
 
 typedef struct following {
     sn_world *world;
     sn_contacts *contacts;
     sn_real h;
-    bool whole_step; /* the step has been taken */
+    bool whole_step; /* the step is complete */
     atomic_bool left, fast;
-    atomic_bool beyond; /* some are farther away than contact computes */
+    atomic_bool beyond; /* some particles are beyond SN_CONTACT_REACH */
 } following;
 
-/* What of particles does not come near others by itself: bodies, which body_solve.c follows, and what stands. */
+/* False for particles that are handled elsewhere or do not move: those of bodies (body_solve.c), and immovable ones. */
 static bool is_followed(const sn_world *world, uint32_t slot)
 {
     return !world->particles.body[slot] && world->particles.x[slot].w != 0;
 }
 
-/* The place when the particle was searched for, less the place now, is longer than its margin. */
+/* True if the particle has moved farther than its margin since it was searched for. */
 static bool has_left(const following *f, uint32_t slot)
 {
     const sn_particle_store *p = &f->world->particles;
@@ -73,7 +73,7 @@ static void note_starts(void *data, uint32_t first, uint32_t end)
             vec4(vec3_sub(vec4_xyz(p->x[slot]), vec3_scale(vec4_xyz(p->v[slot]), f->h)), p->x[slot].w);
 }
 
-/* m: how far it came, so that a margin around where it is has to reach back. */
+/* m: how far the particle has moved; a margin around its position must reach back as far. */
 static sn_real came(const following *f, uint32_t slot)
 {
     const sn_particle_store *p = &f->world->particles;
@@ -81,7 +81,8 @@ static sn_real came(const following *f, uint32_t slot)
                          : vec3_length(vec4_xyz(p->v[slot])) * f->h;
 }
 
-/* Lists those that left, and gives them new margins, around their way in this substep and the rest of the step. */
+/* Lists particles that left their margins. Gives them new ones, around their paths in this substep and the rest of the
+   step. */
 static bool list_left(following *f)
 {
     sn_world *world = f->world;
@@ -109,7 +110,7 @@ static bool list_left(following *f)
     return true;
 }
 
-/* ---- Late walls */
+/* ---- Late static contacts ---------------------------------------------------------------------------------------- */
 
 static uint32_t look_again(sn_contact_finding *f, uint32_t slot, sn_static_contact *to)
 {
@@ -158,9 +159,9 @@ static bool find_late_statics(sn_contact_finding *f)
     return true;
 }
 
-/* ---- Late pairs */
+/* ---- Late pairs -------------------------------------------------------------------------------------------------- */
 
-/* Which late pairs are wanted. */
+/* The filter of the search for late pairs. */
 typedef struct late_wishes {
     sn_world *world;
     const uint8_t *left;
@@ -188,7 +189,7 @@ static bool is_wanted_late(void *data, uint32_t a, uint32_t b)
            !is_known(w->known, w->count, pair_key(a, b), &at);
 }
 
-/* Pairs of the first search of which one has left: their keys, sorted. */
+/* Lists the pairs of the first search with a particle that has left its margin: their keys, sorted. */
 static bool list_known(following *f)
 {
     sn_contacts *c = f->contacts;
@@ -208,7 +209,7 @@ static bool list_known(following *f)
     return true;
 }
 
-/* Late pairs as they are, by key. */
+/* Copies the impulses of late pairs, by key. */
 static bool keep_late_pairs(following *f)
 {
     sn_contacts *c = f->contacts;
@@ -239,7 +240,7 @@ static bool keep_late_pairs(following *f)
     return true;
 }
 
-/* The spheres of those that left, and of those in their neighbourhood. */
+/* Fills in the spheres of particles that left their margins, and of those in their neighbourhood. */
 static void fill_late_spheres(following *f)
 {
     sn_contacts *c = f->contacts;
@@ -290,7 +291,7 @@ static void restore_late_pairs(following *f)
     }
 }
 
-/* All late pairs anew: those of particles that left before stay what they are. */
+/* Finds all late pairs again. Pairs of particles that left before keep their impulses. */
 static sn_result find_late_pairs(following *f)
 {
     sn_world *world = f->world;
@@ -337,14 +338,14 @@ static bool search_again(following *f)
     if (result == SN_OK && !(sn_contacts_reserve_memory(world) && sn_contact_events_reserve(world)))
         result = SN_ERROR_MEMORY;
     sn_stage_enter(world, SN_STAGE_CONTACT);
-    if (result != SN_OK) /* what was found has no columns; the step fails, and is taken back */
+    if (result != SN_OK) /* pairs without columns must not be solved; the step fails, and is undone */
         c->pairs[SN_PAIRS_LATE].near.batches = c->pairs[SN_PAIRS_LATE].near.pairs = 0;
     if (result == SN_ERROR_MEMORY && c->failed == SN_OK)
         c->failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     return result == SN_OK;
 }
 
-/* Before contact acts: what left its margin, and whether some came far. */
+/* Before contact acts: searches again for particles that left their margins, and notes whether some moved far. */
 bool sn_contacts_follow(sn_world *world, sn_real h, bool first)
 {
     sn_contacts *c = &world->contacts;
@@ -352,7 +353,7 @@ bool sn_contacts_follow(sn_world *world, sn_real h, bool first)
     const uint32_t count = world->particles.table.count;
     if (sn_surfaces_are_alone(world)) {
         c->fast = c->has_starts = false;
-        return true; /* there is nothing that they could come to */
+        return true; /* there is nothing else to collide with */
     }
     if (!sn_parallel_for(&world->parallel, count, check_margins, &f))
         return false;
@@ -368,7 +369,7 @@ bool sn_contacts_follow(sn_world *world, sn_real h, bool first)
     return !left || search_again(&f);
 }
 
-/* ---- Steps in which nothing was near */
+/* ---- Steps in which nothing was near ----------------------------------------------------------------------------- */
 
 static bool is_within(const sn_bounds *a, const sn_bounds *b)
 {
@@ -383,7 +384,8 @@ static bool follows_one(const sn_world *world, uint32_t first, uint32_t end)
     return first < end;
 }
 
-/* Whether some of a piece of particles left their margins; or, where nothing was near the piece, its box, and now something may be. */
+/* True if a particle of a piece left its margin; or, without margins, if particles left the piece's box, and a fixed
+   shape may now be near. */
 static bool has_piece_left(following *f, uint32_t first, uint32_t end)
 {
     const sn_contacts *c = f->contacts;
@@ -423,7 +425,7 @@ sn_result sn_contacts_strayed(sn_world *world, bool *strayed)
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     *strayed = atomic_load_explicit(&f.left, memory_order_relaxed);
     if (!*strayed || !c->has_margins || atomic_load_explicit(&f.beyond, memory_order_relaxed))
-        return SN_OK; /* what is beyond is named when the step is watched */
+        return SN_OK; /* the watched step reports what is beyond the reach */
     if (!search_again(&f))
         return c->failed != SN_OK ? c->failed
                                   : world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");

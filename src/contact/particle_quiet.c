@@ -13,10 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the balls: when more of them move it is not worth it. */
+/* If more than one ball in this many moves, this does not pay. */
 #define FEW 4u
 
-/* Bits for each ball that moves: it marks at most 27. */
+/* Bits for each moving ball, which marks up to 27 cells. */
 #define BITS 64u
 
 typedef struct sorting {
@@ -26,7 +26,7 @@ typedef struct sorting {
     uint32_t balls, moving;
     sn_real most;     /* m: the largest reach */
     double inverse;   /* 1/m: of the side of a cell */
-    sn_bounds around; /* m: all that is near a ball that moves is in it */
+    sn_bounds around; /* m: bounds of everything near a moving ball */
     uint64_t mask, *bits;
 } sorting;
 
@@ -35,7 +35,7 @@ static bool is_ball(const sorting *s, uint32_t slot)
     return s->sphere[slot].w >= 0 && vec3_is_finite(vec4_xyz(s->sphere[slot]));
 }
 
-/* Whether it stands in this step, by its mass and velocity. One that is led has a target. */
+/* True if the ball is at rest in this step, by its inverse mass and velocity. A kinematic ball has a target. */
 static bool is_quiet(const sorting *s, uint32_t slot)
 {
     const sn_particle_store *p = &s->world->particles;
@@ -43,7 +43,7 @@ static bool is_quiet(const sorting *s, uint32_t slot)
     return p->x[slot].w == 0 && v.x == 0 && v.y == 0 && v.z == 0 && !p->target[slot];
 }
 
-/* The end of the piece of particles that a slot is in. */
+/* The end of the piece of particles that contains the slot. */
 static uint32_t end_of(const sorting *s, uint32_t slot)
 {
     const uint32_t count = s->world->particles.table.count, end = (slot / SN_CONTACT_PIECE + 1) * SN_CONTACT_PIECE;
@@ -58,7 +58,7 @@ static void include_way(sn_bounds *b, sn_vec3 x, sn_real by)
                    x.z + by > b->high.z ? x.z + by : b->high.z);
 }
 
-/* How many there are, and how large. */
+/* Counts balls, and measures their reaches. */
 static void measure(sorting *s)
 {
     const uint32_t count = s->world->particles.table.count;
@@ -88,7 +88,7 @@ static uint64_t bit_of(const sorting *s, int64_t x, int64_t y, int64_t z)
     return hash_u64(hash_u64(hash_u64(1, (uint64_t)x), (uint64_t)y), (uint64_t)z) & s->mask;
 }
 
-/* Marks the cells that a ball reaches, with the largest that may come to it. */
+/* Marks the cells that a ball may reach, enlarged by the largest reach of another ball. */
 static void mark_around(sorting *s, uint32_t slot)
 {
     const sn_vec3 x = vec4_xyz(s->sphere[slot]);
@@ -126,7 +126,7 @@ static bool is_near(const sorting *s, uint32_t slot)
     return s->bits[bit / 64] >> bit % 64 & 1;
 }
 
-/* Whether a whole piece is away from what moves. */
+/* True if a whole piece is at rest and away from all moving balls. */
 static bool is_away(const sorting *s, uint32_t first)
 {
     const sn_bounds *box = (const sn_bounds *)s->contacts->box_table.column[0] + first / SN_CONTACT_PIECE;
@@ -150,7 +150,7 @@ static uint32_t list(const sorting *s, sn_table *to)
     return listed;
 }
 
-/* The filter is given places in the list. */
+/* The search passes places in the list; the filter needs slots. */
 static bool is_wanted(void *data, uint32_t a, uint32_t b)
 {
     const sn_world *world = data;
@@ -167,7 +167,7 @@ bool sn_contacts_leave_quiet(sn_world *world, sn_near_input *input, bool *left)
     *left = false;
     if (!world->contact.sleep.held || world->contact.sleep.news)
         return true;
-    c->quiet_table.count = 0; /* none needs to be kept when there is more room */
+    c->quiet_table.count = 0; /* nothing needs to be copied when the table grows */
     if (!sn_table_reserve(&c->quiet_table, &world->allocator, input->count))
         return false;
     measure(&s);
@@ -176,7 +176,8 @@ bool sn_contacts_leave_quiet(sn_world *world, sn_near_input *input, bool *left)
     uint64_t bits = 1024;
     while (bits < BITS * (uint64_t)s.moving)
         bits *= 2;
-    if (!sn_table_reserve(&c->quiet_bit_table, &world->allocator, 16 + (uint64_t)s.balls / 2)) /* however many move */
+    if (!sn_table_reserve(&c->quiet_bit_table, &world->allocator,
+                          16 + (uint64_t)s.balls / 2)) /* enough for any number of moving balls */
         return false;
     s.mask = bits - 1;
     s.bits = c->quiet_bit_table.column[0];

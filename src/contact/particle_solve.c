@@ -1,8 +1,8 @@
 /* Contact of particles in a step: the search, once; and in every substep non-penetration, friction and restitution.
 
-   It acts on positions and velocities after the constraints have been solved and velocities have followed. So it has
-   the last word, and its pushes change both. Pairs of particles come first, colour by colour
-   (collision/neighbours.h), then fixed shapes, each particle by itself. */
+   Contact acts on positions and velocities after the constraints have been solved and velocities have been derived from
+   positions. So contact has the last word, and its impulses change both. Pairs of particles come first, colour by
+   colour (collision/neighbours.h), then fixed shapes, each particle by itself. */
 #include "contact/particle_work.h"
 
 #include "contact/particle_supports.h"
@@ -11,11 +11,11 @@
 
 #include <string.h>
 
-/* ns, about: to know whether sharing pays. */
+/* ns, about: to decide whether threads pay. */
 #define WORK_OF_PAIR   10.0
 #define WORK_OF_STATIC 40.0
 
-/* Of an overlap, this share is parted in a visit, down to this share of the sum of the radii. */
+/* Per visit this share of an overlap is removed, down to an overlap of SLOP times the sum of the radii. */
 #define EASE ((sn_real)0.2)
 #define SLOP ((sn_real)0.002)
 
@@ -105,7 +105,7 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     sn_surfaces_release(&c->surfaces, allocator);
 }
 
-/* ---- Loops over pairs ------------------------------------------------------------------------------------------------- */
+/* ---- Loops over pairs -------------------------------------------------------------------------------------------- */
 
 /* Blocks in a task. */
 #define BLOCKS_A_TASK 4u
@@ -119,8 +119,8 @@ static void run_batches_task(void *data, uint32_t index, uint32_t worker)
         loop->piece(loop->data, near->block[near->by_place[i]], near->block[near->by_place[i] + 1]);
 }
 
-/* Runs a loop over batches, in pieces, by place: so that a thread gets those that it found, or that it will solve. False if
-   the task hook lost tasks. */
+/* Runs a loop over batches in pieces, ordered by place: so a thread gets the pairs that it found, or that it will
+   solve. False if the task hook lost tasks. */
 bool sn_contacts_run_batches(sn_world *world, const sn_contact_pairs *pairs, sn_batch_loop *loop, sn_piece_fn *piece,
                              void *data)
 {
@@ -131,9 +131,9 @@ bool sn_contacts_run_batches(sn_world *world, const sn_contact_pairs *pairs, sn_
                                                run_batches_task, loop);
 }
 
-/* ---- A substep ---------------------------------------------------------------------------------------------------------- */
+/* ---- A substep --------------------------------------------------------------------------------------------------- */
 
-/* The pairs that loops are about from now on. */
+/* Selects the set of pairs that loops work on. */
 void sn_contacts_choose_pairs(sn_contact_pass *p, uint32_t set)
 {
     const sn_contact_pairs *pairs = &p->contacts->pairs[set];
@@ -153,7 +153,7 @@ void sn_contacts_choose_pairs(sn_contact_pass *p, uint32_t set)
     p->pairs.belt = p->contacts->belts ? pairs->belt_table.column[0] : NULL;
 }
 
-/* Whether velocities are those of half a substep before; see contact/restitution.h. */
+/* True if velocities are those of half a substep before; see contact/restitution.h. */
 static bool is_behind(const sn_world *world)
 {
     return world->state.settings.integrator == SN_INTEGRATOR_SYMPLECTIC_EULER;
@@ -187,7 +187,7 @@ static sn_contact_pass make_passing(sn_world *world, sn_real h)
     return p;
 }
 
-/* ---- For events: impulses of pairs */
+/* ---- Impulses of pairs, for events ------------------------------------------------------------------------------- */
 
 sn_real sn_contacts_pair_impulse(const sn_contact_pairs *pairs, uint32_t batch, uint32_t lane)
 {
@@ -199,8 +199,8 @@ sn_real sn_contacts_pair_impact(const sn_contact_pairs *pairs, uint32_t batch, u
     return pair_column(pairs, PAIR_IMPACT)[(size_t)batch * SN_NEAR + lane];
 }
 
-/* How fast two came together in a substep is how fast they part now, less what contact changed of that, but for what it changed in the
-   substep before, which was a weight. */
+/* Notes the approach speed of two particles: the speed that contact changed, less their separating speed now. `change`
+   leaves out what contact changed in the substep before, which was a steady load. */
 static void note_impact(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_real change, sn_real *impact)
 {
     const sn_vec4 *x = p->world->particles.x, *v = p->world->particles.v;
@@ -209,7 +209,7 @@ static void note_impact(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_rea
     *impact = approach > *impact ? approach : *impact;
 }
 
-/* An impulse is what changed the speed between two, by what they give. */
+/* An impulse is the change of the relative velocity divided by the sum of the inverse masses. */
 static void count_pushes(void *data, uint32_t first, uint32_t end)
 {
     const sn_contact_pass *p = data;
@@ -227,7 +227,7 @@ static void count_pushes(void *data, uint32_t first, uint32_t end)
         }
 }
 
-/* A step begins, perhaps anew. */
+/* Called when a step begins, perhaps a second time. */
 static void forget_impulses(sn_contacts *c)
 {
     sn_static_contact *contact = c->static_table.column[0];
@@ -253,7 +253,7 @@ static void run_block(void *data, uint32_t index, uint32_t worker)
     p->run(&run);
 }
 
-/* Colours one after the other; the blocks of one share no particle. */
+/* Runs colours one after the other. The blocks of a colour share no particle. */
 static bool run_pairs(sn_contact_pass *p, sn_wide_contacts_fn *run)
 {
     p->run = run;
@@ -281,7 +281,7 @@ static void run_statics_piece(void *data, uint32_t index, uint32_t worker)
         p->contact(p, &contact[i]);
 }
 
-/* The late ones come last, and by themselves: others of the same particles are in the pieces. */
+/* Late contacts come last, on one thread: other contacts of the same particles are in the pieces. */
 static bool run_statics(sn_contact_pass *p, void (*one)(const sn_contact_pass *p, sn_static_contact *contact))
 {
     const sn_contacts *c = p->contacts;
@@ -295,7 +295,7 @@ static bool run_statics(sn_contact_pass *p, void (*one)(const sn_contact_pass *p
     return true;
 }
 
-/* ---- A particle and a fixed shape -------------------------------------------------------------------------------------------- */
+/* ---- A particle and a fixed shape -------------------------------------------------------------------------------- */
 
 static sn_vec3 surface_velocity(const sn_fixed_motion *m, sn_vec3 p)
 {
@@ -304,8 +304,9 @@ static sn_vec3 surface_velocity(const sn_fixed_motion *m, sn_vec3 p)
     return vec3_add(m->velocity, vec3_cross(m->spin, vec3_sub(p, m->end.position)));
 }
 
-/* When a particle on its way first touches a fixed shape, both in the fixed shape's frame. One that begins inside, be it by rounding, touches at
-   once if it goes deeper: the casts of meshes and fields see surfaces from outside only. */
+/* The time of first contact of a particle on its path with a fixed shape, both in the frame of the shape. A particle
+   that begins inside, if only by rounding, is in contact at once if it goes deeper: the casts of meshes and fields see
+   surfaces from outside only. */
 bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real *t, sn_touch *touch)
 {
     if (sn_shape_cast(shape, path, t, touch))
@@ -317,12 +318,12 @@ bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real
            vec3_dot(path->way, touch->normal) < 0;
 }
 
-/* The gap between a particle and a fixed shape, negative if they overlap. A particle that came far is followed along its way,
-   as seen from the fixed shape, and its gap is then that to the plane through where it entered. */
+/* The gap between a particle and a fixed shape, negative if they overlap. If the particle moved far, its path relative
+   to the shape is swept, and the gap is measured to the tangent plane at the point of entry. */
 static sn_real gap_to(const sn_shape *shape, const sn_fixed_motion *m, sn_vec3 from, sn_vec3 to, sn_real radius,
                       sn_touch *touch)
 {
-    if (shape->type == SN_SHAPE_PLANE) { /* nothing can pass it unseen */
+    if (shape->type == SN_SHAPE_PLANE) { /* a plane needs no sweep: it has no other side */
         touch->normal = vec3(0, 1, 0);
         touch->distance = vec3_dot(vec3_sub(to, m->end.position), m->normal) - shape->thickness;
         return touch->distance - radius;
@@ -344,7 +345,7 @@ static sn_real gap_to(const sn_shape *shape, const sn_fixed_motion *m, sn_vec3 f
     return touch->distance - radius;
 }
 
-/* Adds to a place, and what rounding drops of that to its remainder; see wide/contact.h. */
+/* Adds to a position, and adds the rounding error to its remainder; see wide/contact.h. */
 void sn_contacts_add(const sn_world *world, uint32_t slot, sn_vec3 by)
 {
     sn_vec4 *x = &world->particles.x[slot], *low = &world->particles.x_low[slot];
@@ -383,10 +384,10 @@ static void warm_static(const sn_contact_pass *p, sn_static_contact *contact)
 }
 
 #define CORNER_TRIES 8u
-#define CORNER_SLACK ((sn_real)0.01) /* of the radius */
-#define SAME_FACE    ((sn_real)0.9)  /* the cosine between two normals of what counts as one face */
+#define CORNER_SLACK ((sn_real)0.01) /* relative to the radius */
+#define SAME_FACE    ((sn_real)0.9)  /* the least cosine between two normals that count as one face */
 
-/* Planes, eight balls at a time. */
+/* Balls against planes, eight at a time. */
 typedef struct plane_batch {
     sn_wide_plane run;
     sn_static_contact *contact[SN_NEAR];
@@ -403,7 +404,7 @@ static void flush(const sn_contact_pass *p, plane_batch *b)
     for (uint32_t i = 0; i < run->lanes; ++i) {
         sn_static_contact *contact = b->contact[i];
         bool acts = run->gap[i] < 0 || contact->normal_impulse > 0;
-        contact->clear = acts ? 0 : run->gap[i]; /* what acts, moves */
+        contact->clear = acts ? 0 : run->gap[i]; /* an active contact may move in any pass */
         if (!acts)
             continue;
         contact->touched = true;
@@ -416,7 +417,7 @@ static void flush(const sn_contact_pass *p, plane_batch *b)
     run->lanes = 0;
 }
 
-/* Whether a contact can go eight at a time: of a plane that does not turn with a ball that does not either. */
+/* True if a contact can be solved eight at a time: of a plane and a ball that do not rotate. */
 static bool is_plain(const sn_contact_pass *p, const sn_static_contact *contact)
 {
     const sn_fixed_motion *m = &motions(p->contacts)[contact->number];
@@ -452,9 +453,9 @@ static void add_plane(const sn_contact_pass *p, plane_batch *b, sn_static_contac
         run->tangent_impulse[k * SN_NEAR + i] = vec3_part(&contact->tangent_impulse, k);
 }
 
-/* The last word about sheets: a ball that slides along one face touches it from the start, which hides from a cast what its way
-   touches later. Its centre does not touch: where the way of that touches the sheet itself, it goes on along that face, and
-   after a few of them it stays where the substep began. */
+/* The last step for meshes. A ball that slides along one face touches it from the start of its path, and this hides
+   later faces from a cast. The centre of the ball does not touch the face: if the path of the centre hits the surface
+   itself, the ball continues along that face. After a few such faces it stays where the substep began. */
 #define FACES_TO_TRY 4
 
 static void keep_out(const sn_contact_pass *p, const sn_static_contact *contact, const sn_shape *shape,
@@ -468,7 +469,7 @@ static void keep_out(const sn_contact_pass *p, const sn_static_contact *contact,
         sn_vec3 own = sn_pose_to_own(&m->end, vec4_xyz(store->x[contact->slot]));
         sn_path path = {start, vec3_sub(own, start), 0};
         sn_shape thin = *shape;
-        thin.thickness = 0; /* the surface itself; `radius` has guard and thickness */
+        thin.thickness = 0; /* the surface itself; `radius` includes guard and thickness */
         if (!sn_shape_cast(&thin, &path, &t, &touch))
             return;
         sn_vec3 n = touch.normal;
@@ -496,7 +497,7 @@ static void take_back(const sn_contact_pass *p, sn_static_contact *contact)
     contact->tangent_impulse = vec3(0, 0, 0);
 }
 
-/* A push away from one face may lead through another one: what is left to do after it. */
+/* A push away from one face may lead through another one: removes what overlap is left. */
 static void hold_in_corner(const sn_contact_pass *p, sn_static_contact *contact, sn_vec3 from, sn_real radius)
 {
     const sn_fixed_motion *m = &motions(p->contacts)[contact->number];
@@ -509,21 +510,21 @@ static void hold_in_corner(const sn_contact_pass *p, sn_static_contact *contact,
             return;
         sn_vec3 n = sn_quat_turn(m->end.rotation, touch.normal);
         if (i == 0 && vec3_dot(n, contact->normal) > SAME_FACE)
-            return; /* what has just been done, and may overlap a little */
+            return; /* the face just handled, which may overlap a little */
         sn_vec3 push = vec3_scale(n, -gap);
         move(p, contact, push, push);
         contact->normal_impulse =
-            0; /* between several faces none of them is what it will lean on in the next substep */
+            0; /* no impulse is kept: between several faces none of them is the one of the next substep */
         contact->tangent_impulse = vec3(0, 0, 0);
     }
-    if (!m->moves) { /* too narrow: it stays where it came from */
+    if (!m->moves) { /* too narrow: back to the position when the substep began */
         sn_vec3 back = vec3_sub(from, vec4_xyz(p->world->particles.x[contact->slot]));
         move(p, contact, back, back);
     }
 }
 
-/* Overlaps are parted without a velocity. Those with others must not part a particle into what stands: a light ball under a heavy one went
-   through a thin box so. That is taken back here. */
+/* Overlaps are removed without a velocity. Overlap removal by other contacts must not push a particle into a fixed
+   shape: in this way a light ball under a heavy one went through a thin box. That displacement is taken back here. */
 void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *contact)
 {
     const sn_particle_store *store = &p->world->particles;
@@ -540,7 +541,7 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
     sn_real radius = store->radius[contact->slot] + shape->guard, gap = gap_to(shape, m, came_from, x, radius, &touch);
     if (contact->normal_impulse > 0 && shape->type != SN_SHAPE_PLANE && touch.distance < (sn_real)INFINITY &&
         vec3_dot(sn_quat_turn(m->end.rotation, touch.normal), contact->normal) < SAME_FACE) {
-        take_back(p, contact); /* it leans on another face now */
+        take_back(p, contact); /* the contact is with another face now */
         x = vec4_xyz(store->x[contact->slot]);
         u = vec3_scale(vec4_xyz(store->v[contact->slot]), p->h);
         gap = gap_to(shape, m, came_from, x, radius, &touch);
@@ -552,12 +553,11 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
             keep_out(p, contact, shape, m, came_from, radius + shape->thickness);
         return;
     }
-    contact->clear = 0; /* what acts, moves */
+    contact->clear = 0; /* an active contact may move in any pass */
     if (shape->type == SN_SHAPE_PLANE) {
         contact->normal = m->normal;
         contact->point = vec3_sub(x, vec3_scale(m->normal, touch.distance));
-    } else if (touch.distance <
-               (sn_real)INFINITY) { /* otherwise it is far, and was pushed to there by the last normal */
+    } else if (touch.distance < (sn_real)INFINITY) { /* otherwise it is far away, and got there by the last normal */
         contact->normal = sn_quat_turn(m->end.rotation, touch.normal);
         contact->point = sn_pose_to_world(&m->end, touch.point);
         contact->triangle = touch.part;
@@ -593,7 +593,8 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
     sn_vec3 push = vec3_add(vec3_scale(n, normal_impulse - contact->normal_impulse), vec3_sub(rubs, tangent_impulse));
     sn_real deep = -before - p->pairs.slop * radius;
     deep = deep < 0 ? 0 : deep * p->pairs.ease < p->pairs.part ? deep * p->pairs.ease : p->pairs.part;
-    const sn_real parted = -vec3_dot(vec3_sub(vec3_sub(x, came_from), came), n); /* into it, by others */
+    const sn_real parted =
+        -vec3_dot(vec3_sub(vec3_sub(x, came_from), came), n); /* displacement into the shape by others */
     if (before < 0 && parted > deep && parted > p->pairs.slop * radius)
         deep = parted < -before ? parted : -before;
     move(p, contact, vec3_add(push, vec3_scale(n, deep)), push);
@@ -628,16 +629,16 @@ static void bounce_static(const sn_contact_pass *p, sn_static_contact *contact)
             wanted = sn_restitution(contact->friction.restitution, approach, along,
                                     vec3_dot(p->world->state.settings.gravity, n), p->h, is_behind(p->world));
     }
-    if (wanted > 0 || along < 0) { /* what is still going in after a blow has come to a stop there */
+    if (wanted > 0 || along < 0) { /* the speed that still approaches after an impact is removed */
         store->v[contact->slot] = vec4(vec3_add(v, vec3_scale(n, wanted - along)), store->v[contact->slot].w);
         contact->impulse += (wanted - along) * store->v[contact->slot].w;
         contact->stopped = wanted - along;
     }
 }
 
-/* ---- The chapters of a substep -------------------------------------------------------------------------------------------- */
+/* ---- The phases of a substep ------------------------------------------------------------------------------------- */
 
-/* Where fixed shapes are in substep i. */
+/* Sets the poses of fixed shapes in substep i. */
 static void move_fixed_shapes(sn_contacts *c, uint32_t i, uint32_t substeps)
 {
     const uint32_t *mover = c->mover_table.column[0];
@@ -662,7 +663,7 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
     sn_supports_begin(world, h);
     if (i == 0 && world->contact.settings.events)
         forget_impulses(c);
-    c->has_starts = c->watches; /* then they are noted here */
+    c->has_starts = c->watches; /* then sn_skin_contacts_begin notes them */
     if (!sn_skin_contacts_begin(world, i, substeps, h) || !sn_surfaces_begin(world, h))
         return false;
     if (!c->bounces)
@@ -671,8 +672,8 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
     return sn_skin_contacts_meet(world) && run_statics(&p, contact_static);
 }
 
-/* Static contacts of a piece are in the order of fixed shapes, and no particle touches one twice: so those that follow one another are of
-   different particles. */
+/* Static contacts of a piece are in the order of fixed shapes, and no particle has two with the same shape. So
+   neighbours in this order with the same shape have different particles. */
 static void project_statics_piece(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;

@@ -1,13 +1,16 @@
-/* Particles that constraints press on fixed shapes: contact that is solved together with trees of constraints (solvers/forest_leaning.c).
+/* Contacts that are solved together with trees of constraints, of particles that constraints press on fixed shapes
+   (solvers/forest_leaning.c).
 
-   Contact comes after constraints, so these are solved as if there were no surface. That is right as long as what contact then does is small for the distances
-   between particles. For trees that carry a heavy load, surfaces on which particles leant in the last substep are part of the equations
-   instead, and contact goes on from what they exerted there. Friction is at most what the last substep allows. */
+   Contact acts after the constraints, so the constraints are solved as if there were no surface. That is right as long
+   as the displacement that contact then applies is small compared with the distances between particles. For trees with
+   a heavy load, the surfaces that supported particles in the last substep are part of the equations instead, and
+   contact continues from the impulses that were found. Friction is limited by the normal impulse of the last
+   substep. */
 #include "contact/particle_supports.h"
 
 #include "contact/particle_work.h"
 
-/* The cosine between the normals of a contact now and in the last substep, if it is to be one. */
+/* The least cosine between the normals of a contact now and in the last substep for which it is the same support. */
 #define SUPPORT_SAME ((sn_real)0.9)
 
 static sn_contact_support *supports(const sn_contacts *c)
@@ -41,7 +44,7 @@ bool sn_supports_reserve(sn_world *world)
     return true;
 }
 
-/* Where a particle is against a fixed shape. False: it is not near. */
+/* The normal and the gap between a particle and a fixed shape. False if it is not near. */
 static bool look(const sn_world *world, const sn_static_contact *contact, sn_vec3 x, const sn_pose *pose,
                  sn_vec3 *normal, sn_real *gap)
 {
@@ -66,7 +69,7 @@ static bool may_support(const sn_world *world, const sn_static_contact *contact)
            !(world->contacts.spins && sn_spin_has(world, contact->slot));
 }
 
-/* Of several contacts of a particle, the one that pushes most. */
+/* Of several contacts of a particle, the one with the largest normal impulse counts. */
 static void add_support(sn_world *world, uint32_t number)
 {
     sn_contacts *c = &world->contacts;

@@ -1,31 +1,32 @@
 /* The end of a substep: nothing has passed through anything.
 
-   One sweep of pushes leaves some crossings: a ball that was hit passes something that it had not been near before, a
-   push away from one static contact leads through another, skins push their particles once more. So the end of a
-   substep goes in rounds (see sn_skin_contacts_round). Each round checks all paths, from where the substep began to
-   where things are now. What crosses something is pushed again, and if that does not help, it is stopped on its path.
-   Stopping only makes paths shorter, and what does not move crosses nothing, so this ends. */
+   One sweep of pushes leaves some crossings. A ball that was hit passes through something that was not near before. A
+   push away from one static contact leads through another. Skins push their particles once more. So the end of a
+   substep goes in rounds (see sn_skin_contacts_round). Each round checks all paths, from the start of the substep to
+   the current positions. A particle that crosses something is pushed again, and if that does not help, it is stopped on
+   its path. Stopping only shortens paths, and what does not move crosses nothing, so this ends. */
 #include "contact/particle_work.h"
 
 #include <string.h>
 
-/* Of the sum of the radii: centres of balls come no nearer on their way in a substep. If they were nearer before, no nearer than this
-   share of that. */
+/* Relative to the sum of the radii: the centres of two balls come no nearer on their paths in a substep. If they were
+   nearer before, they come no nearer than this share of that distance. */
 #define PASSING ((sn_real)0.5)
 
-/* Of its way, and of its distance from the origin: a particle that is so far behind a surface has passed it. */
+/* BEHIND is relative to the displacement of a particle, ROUNDED to its distance from the origin: a particle that is
+   farther than their sum behind a surface has passed it. */
 #define BEHIND  (SINEW_DOUBLE ? (sn_real)1e-12 : (sn_real)1e-6)
 #define ROUNDED (SINEW_DOUBLE ? (sn_real)1e-14 : (sn_real)1e-6)
 
-/* What is stopped stops a little before; and no nearer to a surface than this share of its radius. */
+/* A stopped particle stops shortly before contact, and no nearer to a surface than STOPPED times its radius. */
 #define BEFORE  ((sn_real)0.99)
 #define STOPPED ((sn_real)0.0625)
 
-/* One round. */
+/* The data of one round. */
 typedef struct keeping {
     sn_contact_pass *p;
     uint32_t round;
-    uint32_t new_statics; /* those from here on have not been looked at */
+    uint32_t new_statics; /* static contacts from here on have not been checked */
     atomic_bool found;
 } keeping;
 
@@ -39,7 +40,7 @@ static sn_vec3 place_of(const sn_contact_pass *p, uint32_t slot)
     return vec4_xyz(p->world->particles.x[slot]);
 }
 
-/* Whether two balls pass each other. *t: when they are to stop. */
+/* True if two balls pass through each other. *t: the time at which they should stop. */
 static bool passes_ball(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_real reach, sn_real *t)
 {
     const sn_vec3 from = vec3_sub(start_of(p, a), start_of(p, b));
@@ -55,11 +56,11 @@ static bool passes_ball(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_rea
     return true;
 }
 
-/* Stops a particle on its way. */
+/* Stops a particle on its path. */
 static void stop_at(const sn_contact_pass *p, uint32_t slot, sn_vec3 at)
 {
     const sn_particle_store *store = &p->world->particles;
-    if (store->x[slot].w == 0) /* it stands, or has a target */
+    if (store->x[slot].w == 0) /* immovable, or with a target */
         return;
     store->x[slot] = vec4(at, store->x[slot].w);
     store->x_low[slot] = vec4(vec3(0, 0, 0), store->x_low[slot].w);
@@ -86,8 +87,9 @@ static void look_at_pairs(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&k->found, true, memory_order_relaxed);
 }
 
-/* A light ball between a heavy one and a static contact takes hundreds of rounds to hand on what the static contact exerts. So from the fifth round on what
-   leans on a static contact does not give way: the other ball is stopped by it as by the static contact itself, and leans on it in turn. */
+/* With a light ball between a heavy one and a static contact, it takes hundreds of rounds until the reaction of the
+   static contact reaches the heavy ball. So from the fifth round on a ball that is supported by a static contact does
+   not give way. The other ball is stopped by it as by the static contact itself, and counts as supported in turn. */
 #define ROUNDS_OF_BOTH 4u
 
 static uint8_t *leaning(const sn_contacts *c)
@@ -104,7 +106,7 @@ static void note_leaning(const sn_contact_pass *p)
             leaning(p->contacts)[contact[i].slot] = true;
 }
 
-/* Of two that both lean on something the one that goes after the other gives way. */
+/* Of two supported balls, the one that follows the other gives way: true if that is b. */
 static bool pursues(const sn_contact_pass *p, uint32_t b, uint32_t a, sn_vec3 n)
 {
     return vec3_dot(vec3_sub(place_of(p, b), start_of(p, b)), n) +
@@ -112,7 +114,7 @@ static bool pursues(const sn_contact_pass *p, uint32_t b, uint32_t a, sn_vec3 n)
            0;
 }
 
-/* Pushes b away from a, which leans on something, to where they touch first. False if it is not so. */
+/* Moves b away from a, which is supported, to the position of first contact. False if that does not apply. */
 static bool push_off(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_real reach)
 {
     const sn_particle_store *store = &p->world->particles;
@@ -136,7 +138,7 @@ static bool push_off(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_real r
     return true;
 }
 
-/* One after the other: there are few. */
+/* On one thread: there are few pairs. */
 static void keep_pairs(const keeping *k)
 {
     const sn_contact_pass *p = k->p;
@@ -165,8 +167,8 @@ static void keep_pairs(const keeping *k)
         }
 }
 
-/* Whether a particle's centre passes the surface of a fixed shape, or comes so near that rounding might see it on the other side the next
-   time. *start, *end: its way in the fixed shape's frame; *t: when. */
+/* True if a particle's centre crosses the surface of a fixed shape, or comes so near that rounding might put it on the
+   other side. *start, *end: its path in the frame of the shape. *t: the time. */
 static bool passes_static(const sn_contact_pass *p, const sn_static_contact *contact, sn_vec3 *start, sn_vec3 *end,
                           sn_real *t)
 {
@@ -193,7 +195,8 @@ static bool passes_static(const sn_contact_pass *p, const sn_static_contact *con
     return vec3_dot(vec3_sub(touch.point, *end), touch.normal) > far - least;
 }
 
-/* In the first round only those that others may have led through, unless something is fast: what is pushed last is where it should be. */
+/* In the first round only contacts that other contacts may have led through, unless something is fast: the contact that
+   was pushed last is satisfied. */
 static bool is_due(const keeping *k, uint32_t i)
 {
     const sn_static_contact *contact = k->p->contacts->static_table.column[0];
@@ -233,7 +236,7 @@ static void keep_statics(const keeping *k)
     }
 }
 
-/* Balls and fixed shapes. *crossed is set if something crossed. */
+/* A round for balls and fixed shapes. Sets *crossed if something crossed. */
 static bool keep_balls(sn_contact_pass *p, uint32_t round, bool *crossed)
 {
     sn_contacts *c = p->contacts;

@@ -1,5 +1,6 @@
-/* What the files of contact share: particle_broad_phase.c finds what may touch, particle_margins.c what leaves its margin, particle_solve.c pushes,
-   particle_sweep.c keeps things from passing, and particle_cache.c remembers. */
+/* Shared by the files of particle contact: particle_broad_phase.c finds contact pairs, particle_margins.c searches
+   again for particles that leave their margins, particle_solve.c applies impulses, particle_sweep.c prevents
+   tunnelling, and particle_cache.c keeps impulses from step to step. */
 #ifndef SN_CONTACT_PARTICLE_WORK_H
 #define SN_CONTACT_PARTICLE_WORK_H
 
@@ -7,7 +8,7 @@
 #include "base/sort.h"
 #include "world/world.h"
 
-/* Columns of numbers of pairs. */
+/* Columns of the table of pairs. */
 enum {
     PAIR_REACH,
     PAIR_HOLD,
@@ -21,11 +22,10 @@ enum {
     PAIR_COLUMNS
 };
 
-/* What contact looks for beyond what particles can come by their velocities: a share of the radius, for those that others
-   push. */
+/* Added to the reach of particles by their velocities: a share of the radius, for particles that others push. */
 #define SLACK ((sn_real)0.05)
 
-/* What a late pair had pushed when pairs were looked for again. */
+/* The impulses of a late pair when pairs are searched for again. */
 typedef struct sn_kept_pair {
     sn_real normal_impulse, last, impulse, impact;
     sn_vec3 tangent_impulse, given;
@@ -35,32 +35,34 @@ typedef struct sn_contact_finding {
     sn_world *world;
     sn_contacts *contacts;
     sn_real dt;
-    bool counting;           /* walls: count them, or write them */
+    bool counting;           /* static contacts: count them, or write them */
     bool late;               /* within a substep */
-    atomic_bool has_spheres; /* some particle can touch others, */
-    atomic_bool has_choice;  /*   and some of those may have their reasons not to */
-    atomic_bool shared;  /* some particles have several static contacts, not all of them planes, which nothing passes */
-    atomic_bool sided;   /* some static contacts are no planes: it matters from where a particle comes */
-    atomic_bool close;   /* some piece of particles has fixed shapes near it */
-    atomic_bool too_far; /* some particle is beyond SN_CONTACT_REACH, or may come there */
+    atomic_bool has_spheres; /* some particle can touch others */
+    atomic_bool has_choice;  /* and some of those may not collide with all others */
+    /* some particles have several static contacts, not all with planes */
+    atomic_bool shared;
+    atomic_bool sided;   /* some static contacts are not with planes: the side matters */
+    atomic_bool close;   /* some piece of particles is near fixed shapes */
+    atomic_bool too_far; /* some particle is, or may come, beyond SN_CONTACT_REACH */
 } sn_contact_finding;
 
-/* Looking for the fixed shapes of one particle. */
+/* The search for the fixed shapes near one particle. */
 typedef struct sn_contact_looking {
     sn_contact_finding *f;
     uint32_t slot;
-    sn_real reach;         /* m: radius and way */
+    sn_real reach;         /* m: radius and displacement */
     sn_static_contact *to; /* NULL: only count */
     uint32_t found;
     bool sided; /* not all of them are planes */
 } sn_contact_looking;
 
-/* Leaves balls that stand, and that nothing that moves is near, out of the input of a search for pairs; *left: it did. Then pairs are
-   of places in a list, and sn_contacts_name_slots makes them pairs of slots (particle_quiet.c). False when memory runs out. */
+/* Leaves balls at rest that nothing moving is near out of the input of a search for pairs; *left: it did so. Then pairs
+   refer to places in a list, and sn_contacts_name_slots replaces these by slots (particle_quiet.c). False when memory
+   runs out. */
 bool sn_contacts_leave_quiet(sn_world *world, sn_near_input *input, bool *left);
 void sn_contacts_name_slots(const sn_world *world, sn_neighbours *near);
 
-/* The box around places and the box around velocities of some particles, and their largest radius. */
+/* The bounds of the positions and of the velocities of some particles, and their largest radius. */
 typedef struct sn_contact_extremes {
     sn_real low[4], high[4], slowest[4], fastest[4], radius;
 } sn_contact_extremes;
@@ -71,7 +73,7 @@ typedef struct sn_batch_loop {
     void *data;
 } sn_batch_loop;
 
-/* One loop of a substep on its way. */
+/* The data of one loop of a substep. */
 typedef struct sn_contact_pass {
     sn_world *world;
     sn_contacts *contacts;
@@ -79,13 +81,13 @@ typedef struct sn_contact_pass {
     sn_wide_contacts_fn *run;
     void (*contact)(const struct sn_contact_pass *p, sn_static_contact *contact);
     sn_wide_contacts pairs;
-    const sn_contact_pairs *set; /* of which these are */
-    uint32_t block;              /* the first of the colour */
+    const sn_contact_pairs *set; /* the set of these pairs */
+    uint32_t block;              /* the first block of the colour */
     sn_real h;
     bool first;
 } sn_contact_pass;
 
-/* ---- Small things ------------------------------------------------------------------------------------------------------- */
+/* ---- Helpers ----------------------------------------------------------------------------------------------------- */
 
 static inline sn_bounds unite(sn_bounds a, sn_bounds b)
 {
@@ -108,7 +110,8 @@ static inline sn_vec4 *spheres(const sn_contacts *c)
     return c->sphere_table.column[0];
 }
 
-/* A margin, as sphere_table has it. What has no radius is left out of the search for pairs by being negative, which -0 would not be. */
+/* A margin, as in sphere_table. A particle without a radius is left out of the search for pairs by a negative w. The
+   1e-30 avoids -0, which is not negative. */
 static inline sn_vec4 margin_of(const sn_particle_store *p, uint32_t slot, sn_real way)
 {
     const sn_real radius = p->radius[slot];
@@ -125,7 +128,8 @@ static inline sn_real *pair_column(const sn_contact_pairs *pairs, int column)
     return pairs->table.column[column];
 }
 
-/* m/s: what a pair exerted in this substep, where bodies of particles ask for it; NULL: they do not. x, y and z are SN_NEAR apart. */
+/* m/s: the velocity change that a pair exerted in this substep; NULL if there are no rigid bodies of particles. x, y
+   and z are SN_NEAR apart. */
 static inline sn_real *pair_given(const sn_contacts *c, const sn_contact_pairs *pairs, uint32_t batch, uint32_t lane)
 {
     return c->rigid.groups ? (sn_real *)pairs->given_table.column[0] + (size_t)batch * 3 * SN_NEAR + lane : NULL;
@@ -141,13 +145,13 @@ static inline const sn_fixed_shape *record_of(const sn_world *world, uint32_t nu
     return &contact_fixed_shapes(&world->contact)[world->contact.fixed_shape_ids.value[number]];
 }
 
-/* What of a vector is across a normal. */
+/* The component of a vector across a normal. */
 static inline sn_vec3 across(sn_vec3 a, sn_vec3 n)
 {
     return vec3_sub(a, vec3_scale(n, vec3_dot(a, n)));
 }
 
-/* How far the spot of a fixed shape that is now at p came in the substep. */
+/* m: the displacement in the substep of the point of a fixed shape that is now at p. */
 static inline sn_vec3 surface_way(const sn_fixed_motion *m, sn_vec3 p, sn_real h)
 {
     if (m->spin.x == 0 && m->spin.y == 0 && m->spin.z == 0)
@@ -155,13 +159,13 @@ static inline sn_vec3 surface_way(const sn_fixed_motion *m, sn_vec3 p, sn_real h
     return vec3_sub(p, sn_pose_to_world(&m->start, sn_pose_to_own(&m->end, p)));
 }
 
-/* The late static contacts of a particle: 1 + the last that was found. */
+/* By slot: 1 + the last late static contact of a particle. */
 static inline uint32_t *late_statics(const sn_contacts *c)
 {
     return c->left_table.column[1];
 }
 
-/* Where particles were when the substep began. */
+/* Positions of particles when the substep began. */
 static inline sn_vec4 *starts(const sn_contacts *c)
 {
     return c->path_table.column[0];
@@ -172,47 +176,49 @@ static inline sn_parallel *share(sn_world *world, double work)
     return sn_parallel_wants(&world->parallel, work) ? &world->parallel : NULL;
 }
 
-/* ---- particle_solve.c ----------------------------------------------------------------------------------------------------------- */
+/* ---- particle_solve.c -------------------------------------------------------------------------------------------- */
 
-/* Runs a loop over batches, in pieces, by place: so that a thread gets those that it found, or that it will solve. False if
-   the task hook lost tasks. */
+/* Runs a loop over batches in pieces, ordered by place: so a thread gets the pairs that it found, or that it will
+   solve. False if the task hook lost tasks. */
 bool sn_contacts_run_batches(sn_world *world, const sn_contact_pairs *pairs, sn_batch_loop *loop, sn_piece_fn *piece,
                              void *data);
 
-/* The pairs that loops are about from now on. */
+/* Selects the set of pairs that loops work on. */
 void sn_contacts_choose_pairs(sn_contact_pass *p, uint32_t set);
 
 void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *contact);
 
-/* When a particle on its way first touches a fixed shape, both in the fixed shape's frame. */
+/* The time of first contact of a particle on its path with a fixed shape, both in the frame of the shape. */
 bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real *t, sn_touch *touch);
 
-/* ---- particle_cache.c ----------------------------------------------------------------------------------------------------- */
+/* ---- particle_cache.c -------------------------------------------------------------------------------------------- */
 
-/* Brings what was pushed into the order of storage, if that is another one now. False when memory runs out. */
+/* Sorts the kept impulses by the order of particles in storage, if that has changed. False when memory runs out. */
 bool sn_contacts_index(sn_world *world);
 
-/* ---- particle_broad_phase.c ------------------------------------------------------------------------------------------------------- */
+/* ---- particle_broad_phase.c -------------------------------------------------------------------------------------- */
 
 sn_contact_extremes sn_contacts_extremes(const sn_particle_store *p, uint32_t first, uint32_t end);
 
-/* Whether two balls may touch; data: the world. */
+/* True if two balls may come into contact; data: the world. */
 bool sn_contacts_is_wanted(void *data, uint32_t a, uint32_t b);
 
 /* Fills the columns of a batch; factor: what the step before pushed counts times this. */
 void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, uint32_t batch, sn_real factor);
 
-/* Adds a static contact, or counts it, if a particle may touch a fixed shape; data: sn_contact_looking. */
+/* Adds (or counts) the static contact of a particle with a fixed shape, if they may come into contact; data:
+   sn_contact_looking. */
 bool sn_contacts_look_at_fixed_shape(void *data, uint32_t number);
 
-/* ---- particle_margins.c ------------------------------------------------------------------------------------------------------ */
+/* ---- particle_margins.c ------------------------------------------------------------------------------------------ */
 
-/* Before contact acts: what left its margin is searched for again; and whether some came far. False: lost tasks, or contacts.failed. */
+/* Before contact acts: searches again for particles that left their margins, and notes whether some moved far. False:
+   lost tasks, or contacts.failed. */
 bool sn_contacts_follow(sn_world *world, sn_real h, bool first);
 
-/* ---- particle_sweep.c ------------------------------------------------------------------------------------------------------ */
+/* ---- particle_sweep.c -------------------------------------------------------------------------------------------- */
 
-/* The end of a substep: what crosses something is pushed again, or stopped. */
+/* The end of a substep: particles that cross something are pushed again, or stopped. */
 bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_skin_contact_pass *skin_contact);
 
 #endif

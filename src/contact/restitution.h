@@ -1,15 +1,16 @@
-/* Restitution: with what speed something leaves a surface that it struck within a substep.
+/* Restitution: the velocity after an impact within a substep.
 
-   A substep knows velocities at its start and end only, and a ball that falls on a floor strikes it in between. Taken with the velocity at
-   the start it would lose what gravity adds until the impact, up to g h, and that at every bounce. So the impact is computed on the true
-   parabola. Along the normal, with a the acceleration by gravity and v the velocity that a substep of symplectic Euler begins with, which is
-   that of half a substep before,
+   A substep knows velocities only at its start and end, and a ball that falls on a floor hits it in between. With the
+   velocity at the start it would lose what gravity adds until the impact, up to g h, at every bounce. So the impact is
+   computed on the true parabola. Along the normal, with a the acceleration by gravity and v the velocity with which a
+   substep of symplectic Euler begins, which is that of half a substep before,
 
        V0 = v + a h / 2              the true velocity at the start
-       V1^2 = V0^2 - 2 a gap         at the impact, a gap further on
+       V1^2 = V0^2 - 2 a gap         at the impact, after a displacement of `gap`
        v' = e |V1| - a h / 2         after the substep, at whose end the ball leaves the surface with e |V1|
 
-   With other integrators velocities are the true ones, and there is no a h / 2. Heights are then e^2 times those before, whatever h is. No energy is gained: |V1| is the speed that the ball really has there. */
+   With other integrators velocities are the true ones, and there is no a h / 2. Heights are then e^2 times those
+   before, for any h. No energy is gained: |V1| is the speed that the ball really has there. */
 #ifndef SN_CONTACT_RESTITUTION_H
 #define SN_CONTACT_RESTITUTION_H
 
@@ -17,9 +18,10 @@
 
 #include <stdbool.h>
 
-/* m/s: the speed along the normal with which it leaves. approach: minus the velocity along the normal at the start, positive; left: that at
-   the end of the substep, once contact has stopped it at the surface, which tells how far away it began; gravity along the normal, m/s^2;
-   behind: velocities are those of half a substep before. */
+/* m/s: the separating speed along the normal. approach: minus the velocity along the normal at the start, positive.
+   left: the velocity along the normal at the end of the substep, after contact stopped the ball at the surface; it
+   gives the gap at the start. gravity: along the normal, m/s^2. behind: velocities are those of half a substep
+   before. */
 static inline sn_real sn_restitution(sn_real restitution, sn_real approach, sn_real left, sn_real gravity, sn_real h,
                                      bool behind)
 {

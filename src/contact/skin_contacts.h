@@ -1,5 +1,5 @@
-/* Contact of particles with skins, and of those pairs of particles that are not pushed along the line between them: scratch of a
-   step, like all of particle_contacts.h. */
+/* Contact of particles with skins, and of pairs of particles that are not pushed along the line between them. Scratch
+   of a step, like all of particle_contacts.h. */
 #ifndef SN_CONTACT_SKIN_CONTACTS_H
 #define SN_CONTACT_SKIN_CONTACTS_H
 
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* Two materials that touch. */
+/* The combined material of two surfaces in contact. */
 typedef struct sn_friction {
     sn_real hold, drag; /* static and dynamic friction */
     sn_real restitution;
@@ -17,39 +17,39 @@ typedef struct sn_friction {
 } sn_friction;
 
 #define SN_SKIN_CONTACT_COLOURS 64u
-#define SN_SKIN_CONTACT_PAIR    UINT32_MAX /* for the triangle: two particles */
+#define SN_SKIN_CONTACT_PAIR    UINT32_MAX /* in place of the triangle: a contact of two particles */
 
-/* A particle and a triangle of a skin that may touch. */
+/* A particle and a triangle of a skin that may come into contact. */
 typedef struct sn_skin_contact {
     uint32_t slot[4];  /* the particle, and the triangle's corners */
     uint32_t triangle; /* in the world's table of triangles */
     uint32_t colour;
-    uint32_t row;   /* its place when all are sorted by colour */
-    bool one_sided; /* particles come through from behind */
-    sn_real side;   /* of the triangle that the particle is on: 1 in front, -1 behind */
+    uint32_t row;   /* its index among all, sorted by colour */
+    bool one_sided; /* particles pass through from behind */
+    sn_real side;   /* the side of the triangle on which the particle is: 1 front, -1 behind */
     sn_real reach;  /* m: radius and thickness */
     sn_friction friction;
-    bool looked;                     /* clear and side are those at the start of this substep */
-    sn_real clear;                   /* m: at least so far they were from each other when the substep began */
-    sn_real closer;                  /* m: at most so much nearer they came in it, as of its end */
+    bool looked;                     /* clear and side are known for this substep */
+    sn_real clear;                   /* m: a lower bound of their distance when the substep began */
+    sn_real closer;                  /* m: an upper bound of their approach in it, as of its end */
     sn_real normal_impulse, last;    /* m: as in wide/contact.h */
-    sn_vec3 tangent_impulse, rolled; /* m; N m s: against rolling */
-    sn_real weight[3];               /* of the corners, where they touch, or touched last */
+    sn_vec3 tangent_impulse, rolled; /* m; N m s: angular impulse of rolling friction */
+    sn_real weight[3];               /* barycentric weights of the corners at the last contact */
     sn_vec3 normal;                  /* towards the particle */
     sn_vec3 before;                  /* m/s: relative velocity before the substep */
-    sn_vec3 belt;                    /* m/s: the surface of the triangle, or of the other particle, runs so */
-    sn_real stopped;                 /* m/s: what was still going in at the end of the substep, and stopped */
+    sn_vec3 belt;                    /* m/s: surface velocity of the triangle, or of the other particle */
+    sn_real stopped;                 /* m/s: added along the normal when the substep ended, to stop or bounce */
     sn_real impulse;                 /* N s: in this step */
-    sn_real impact;                  /* m/s: how fast they came together in it, at most */
+    sn_real impact;                  /* m/s: the largest approach speed in this step */
     bool touched;                    /* in this step */
-    bool asked, off;                 /* the caller's functions were; and said no */
+    bool asked, off;                 /* callbacks were called; they refused */
     bool belted;                     /* belt is not 0 */
 } sn_skin_contact;
 
-/* Which way is out of the object that a particle belongs to. */
+/* The outward normal of the object that a particle belongs to. */
 typedef struct sn_outward {
     sn_vec3 normal; /* length 1 */
-    sn_real depth;  /* m: how far inside it is, 0 on the surface; SN_NO_OUTSIDE: its object has no such normals */
+    sn_real depth;  /* m: depth inside the object, 0 on the surface; SN_NO_OUTSIDE: the object has no such normals */
 } sn_outward;
 
 #define SN_NO_OUTSIDE ((sn_real)-1)
@@ -63,28 +63,29 @@ typedef struct sn_skin_contact_pass {
 struct sn_world;
 struct sn_contacts;
 
-/* ---- skin_narrow_phase.c: finding them ---------------------------------------------------------------------------------------------- */
+/* ---- skin_narrow_phase.c: the search ----------------------------------------------------------------------------- */
 
 void sn_skin_contacts_init(struct sn_contacts *contacts);
 void sn_skin_contacts_release(struct sn_contacts *contacts, const sn_allocator *allocator);
 
 sn_result sn_skin_contacts_find(struct sn_world *world, sn_real dt);
 
-/* Once particles are where a substep leaves them so far: if one of them has left the margin with which grazes were looked for,
-   they are looked for again. False if that failed: contacts.failed says why, and SN_OK there means lost tasks. */
+/* Called when particles have moved within a substep. If a particle has left the margin of the last search for skin
+   contacts, it searches again. False on failure: contacts.failed has the error; SN_OK there means lost tasks. */
 bool sn_skin_contacts_follow(struct sn_world *world);
 
-/* ---- skin_solve.c: parting ---------------------------------------------------------------------------------------------------- */
+/* ---- skin_solve.c: solving --------------------------------------------------------------------------------------- */
 
-/* Substep i of so many begins; particles are where it starts. False here and below: lost tasks, or contacts.failed. */
+/* Substep i of `substeps` begins; particles are at its start. False here and below: lost tasks, or contacts.failed. */
 bool sn_skin_contacts_begin(struct sn_world *world, uint32_t i, uint32_t substeps, sn_real h);
 bool sn_skin_contacts_meet(struct sn_world *world);
 bool sn_skin_contacts_warm(struct sn_world *world, const sn_skin_contact_pass *pass);
 bool sn_skin_contacts_project(struct sn_world *world, const sn_skin_contact_pass *pass);
 
-/* The end of a substep goes in rounds until nothing crosses anything: in the first ones what would pass a triangle is pushed again, then
-   it is stopped before it, and at last it stays where the substep began. *crossed is set if there was something. The call after the
-   last round says whether something may still cross. */
+/* The end of a substep goes in rounds until nothing crosses anything. In the first rounds a particle that would pass
+   through a triangle is pushed again, then it is stopped before the triangle, and at last it stays where it was when
+   the substep began. *crossed is set if there was a crossing. end_rounds is called after the last round; crossed:
+   something may still cross. */
 #define SN_ROUNDS_OF_PUSHES 8u
 #define SN_ROUNDS_OF_STOPS  16u
 #define SN_ROUNDS_OF_STAYS  64u
@@ -95,17 +96,17 @@ bool sn_skin_contacts_end_rounds(struct sn_world *world, const sn_skin_contact_p
 
 bool sn_skin_contacts_bounce(struct sn_world *world, const sn_skin_contact_pass *pass);
 
-/* ---- outward.c: the normals of objects ----------------------------------------------------------------------------------------- */
+/* ---- outward.c: outward normals of objects ----------------------------------------------------------------------- */
 
-/* Whether some object may have such normals. */
+/* True if some object may have outward normals. */
 bool sn_outward_any(const struct sn_world *world);
 
-/* At the start of a step, once the tree of skins is there: the normals of all particles of directional objects.
-   False when memory runs out. */
+/* At the start of a step, when the tree of skins is built: the normals of all particles of directional objects. False
+   when memory runs out. */
 bool sn_outward_prepare(struct sn_world *world);
 
-/* The direction in which a is to be pushed from b, by the normal of whichever is nearer to its surface; false if neither has
-   one. */
+/* The direction in which a is pushed away from b: the normal of the particle that is nearer to its own surface. False
+   if neither has a normal. */
 bool sn_outward_way(const struct sn_contacts *contacts, uint32_t a, uint32_t b, sn_vec3 *out);
 
 #endif

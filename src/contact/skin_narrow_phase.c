@@ -1,22 +1,22 @@
-/* Finding which particles may touch which triangles of skins, and telling them apart by colour: contacts of one colour share no
-   particle and run side by side. A skin does not collide with particles of its own group. skin_solve.c says what contacts then do.
+/* Finding contacts of particles with triangles of skins, and colouring them: contacts of one colour share no particle
+   and run in parallel. A skin does not collide with particles of its own group. skin_solve.c solves the contacts.
 
-   Found is what may touch while no particle leaves its margin, which is how far its velocity takes it in the step. Constraints and
-   blows can throw particles farther than that: then contacts are looked for again, within the substep, and those that go on keep
-   what they were pushed with.
+   The search finds all contacts that are possible while no particle leaves its margin, which is how far its velocity
+   takes it in the step. Constraints and impacts can throw particles farther. Then contacts are searched for again,
+   within the substep, and contacts that persist keep their impulses.
 
-   Pairs of particles that turn, or of which one has a normal of its object (outward.c), are contacts with a triangle whose
+   Pairs of particles that rotate, or of which one has an outward normal (outward.c), are contacts with a triangle whose
    corners are all the other particle. */
 #include "contact/callbacks.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#define WORK_OF_LOOK 100.0            /* ns, about: a particle, looking for triangles */
-#define REBUILD      32u              /* the tree is built anew after so many steps */
-#define THINNEST     ((sn_real)0.005) /* of a triangle's longest edge: no contact is thinner */
+#define WORK_OF_LOOK 100.0            /* ns, about: the search for the triangles near a particle */
+#define REBUILD      32u              /* the tree is rebuilt after this many steps */
+#define THINNEST     ((sn_real)0.005) /* relative to a triangle's longest edge: the least reach of a contact */
 
-#define LONGER 1e-6 /* ways are taken to be longer by this share, for what rounding loses */
+#define LONGER 1e-6 /* relative enlargement of displacements, against rounding */
 
 typedef struct searching {
     sn_world *world;
@@ -24,11 +24,12 @@ typedef struct searching {
     sn_real dt;
     bool again; /* within a substep */
     bool counting;
-    bool all_free;  /* all skins have self_collision: vertices of theirs have nothing to look for */
-    bool one_group; /* all skins are of this group, whose particles have nothing to look for: */
+    bool all_free;  /* all skins have self_collision: their vertices need no search */
+    bool one_group; /* all skins are of this group, whose particles need no search */
     uint32_t group;
-    atomic_bool noticed;   /* by a loop over particles: what it looks for is there */
-    atomic_ullong longest; /* m^2, the bits of a double: of the ways that it saw */
+    atomic_bool noticed; /* by a loop over particles: what it looks for exists */
+    /* m^2, as the bits of a double: the longest displacement seen, squared */
+    atomic_ullong longest;
 } searching;
 
 void sn_skin_contacts_init(sn_contacts *c)
@@ -63,14 +64,14 @@ static sn_vec3 cross_of(sn_vec3 a, sn_vec3 b, sn_vec3 c)
     return vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
 }
 
-/* ---- Margins ------------------------------------------------------------------------------------------------------------ */
+/* ---- Margins ----------------------------------------------------------------------------------------------------- */
 
 static const sn_vec4 *starts(const sn_contacts *c)
 {
     return c->path_table.column[0];
 }
 
-/* Where particles were when contacts were looked for, and how far from there they may come. */
+/* Positions of particles at the last search, and in w how far from there they may move. */
 static sn_vec4 *margins(const sn_contacts *c)
 {
     return c->path_table.column[1];
@@ -88,7 +89,7 @@ static uint32_t group_of(const sn_world *world, uint32_t triangle)
     return world->particles.group[world->ids.value[triangles(world)[triangle][0]]];
 }
 
-/* Notices whether there are particles of other groups than that of the first triangle. */
+/* Fills in margins. Notices particles of other groups than that of the first triangle. */
 static void measure_margins(void *data, uint32_t first, uint32_t end)
 {
     searching *s = data;
@@ -98,7 +99,7 @@ static void measure_margins(void *data, uint32_t first, uint32_t end)
     bool others = false;
     for (uint32_t slot = first; slot < end; ++slot) {
         sn_real way = sn_contacts_way(world, slot, s->dt);
-        if (s->again) /* the way in this substep counts, too */
+        if (s->again) /* includes the displacement in this substep */
             way += vec3_length(vec3_sub(place(world, slot), vec4_xyz(starts(s->contacts)[slot])));
         margins(s->contacts)[slot] = vec4(place(world, slot), way);
         others = others || p->group[slot] != group;
@@ -107,7 +108,7 @@ static void measure_margins(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&s->noticed, true, memory_order_relaxed);
 }
 
-/* Bits of doubles that are not negative are in the order of the doubles. */
+/* The bits of doubles that are not negative have the order of the doubles. */
 static void note_longest(searching *s, double square)
 {
     unsigned long long bits = 0, known = atomic_load_explicit(&s->longest, memory_order_relaxed);
@@ -125,7 +126,7 @@ static sn_real longest_way(searching *s)
     return (sn_real)(sqrt(square) * (1 + LONGER));
 }
 
-/* Notices whether a particle has left, and how far particles have come in the substep. */
+/* Notices a particle that left its margin, and measures the longest displacement in the substep. */
 static void check_margins(void *data, uint32_t first, uint32_t end)
 {
     searching *s = data;
@@ -144,7 +145,7 @@ static void check_margins(void *data, uint32_t first, uint32_t end)
     note_longest(s, (double)longest);
 }
 
-/* What a loop over all particles notices. A loop that loses tasks is completed here. */
+/* True if the loop over all particles noticed something. Lost tasks are completed here. */
 static bool notices(searching *s, sn_piece_fn *piece)
 {
     sn_parallel *parallel = &s->world->parallel;
@@ -154,7 +155,7 @@ static bool notices(searching *s, sn_piece_fn *piece)
     return atomic_load_explicit(&s->noticed, memory_order_relaxed);
 }
 
-/* ---- The tree --------------------------------------------------------------------------------------------------------- */
+/* ---- The tree ---------------------------------------------------------------------------------------------------- */
 
 static void include(sn_bounds *box, sn_vec3 p, sn_real by)
 {
@@ -165,7 +166,7 @@ static void include(sn_bounds *box, sn_vec3 p, sn_real by)
                      high.z > box->high.z ? high.z : box->high.z);
 }
 
-/* The box of a triangle during the step. */
+/* The bounds of a triangle during the step. */
 static void measure_triangles(void *data, uint32_t first, uint32_t end)
 {
     const searching *s = data;
@@ -188,7 +189,7 @@ static void note_skins(searching *s)
     uint32_t *of = s->contacts->triangle_table.column[1];
     s->group = group_of(world, 0);
     s->one_group = s->all_free = true;
-    s->contacts->triangle_table.count = world->contact.triangle_table.count; /* so that they are kept as it grows */
+    s->contacts->triangle_table.count = world->contact.triangle_table.count; /* entries are kept when the table grows */
     for (uint32_t i = 0; i < world->contact.skin_table.count; ++i) {
         s->all_free = s->all_free && skin[i].self_collision;
         for (uint32_t t = skin[i].first; t < skin[i].first + skin[i].count; ++t) {
@@ -200,8 +201,9 @@ static void note_skins(searching *s)
 
 #ifndef __wasm__
 
-/* Cuts put triangles behind those of their skins, and others get other places by that. Items are renamed, and triangles that are new come to the tree. Which triangle was of which skin is still in
-   the table. False if something else happened, too, or there are so many that the tree is to be built. */
+/* A cut appends triangles to a skin, so triangles of later skins get new numbers. Items of the tree are renumbered, and
+   new triangles are added to it. The table still has the skin of each old triangle. False if there were other edits,
+   too, or so many triangles were added that the tree is rebuilt. */
 static bool follow_cuts(const sn_world *world, sn_contacts *c)
 {
     const sn_skin_record *skin = world->contact.skin_table.column[0];
@@ -217,7 +219,7 @@ static bool follow_cuts(const sn_world *world, sn_contacts *c)
             of[t] = place++;
     for (uint32_t i = 0; i < before; ++i)
         item[i] = of[item[i]];
-    for (uint32_t made = t = 0; made < count; ++made) /* places are in order: what is between them is new */
+    for (uint32_t made = t = 0; made < count; ++made) /* numbers are in order: the missing ones are new */
         if (t < before && of[t] == made)
             ++t;
         else if (!sn_bvh_add(&c->skin_tree, &world->allocator, triangle_bounds(c), made))
@@ -225,7 +227,7 @@ static bool follow_cuts(const sn_world *world, sn_contacts *c)
     return true;
 }
 
-#else /* where code has to be fetched the tree is built anew */
+#else /* where code has to be downloaded (WebAssembly) the tree is rebuilt */
 
 static bool follow_cuts(const sn_world *world, const sn_contacts *c)
 {
@@ -234,7 +236,7 @@ static bool follow_cuts(const sn_world *world, const sn_contacts *c)
 
 #endif
 
-/* Built now and then, and refitted in between: what is found does not depend on it. */
+/* Rebuilds the tree now and then, and refits it in between. Results do not depend on it. */
 static bool prepare_tree(searching *s)
 {
     sn_world *world = s->world;
@@ -258,7 +260,7 @@ static bool prepare_tree(searching *s)
     return sn_bvh_build(&c->skin_tree, &world->allocator, triangle_bounds(c), count);
 }
 
-/* ---- Finding ------------------------------------------------------------------------------------------------------------ */
+/* ---- The search -------------------------------------------------------------------------------------------------- */
 
 typedef struct looking {
     const searching *s;
@@ -278,7 +280,7 @@ static sn_real longest_edge(const sn_world *world, const uint32_t *slot)
     return longest;
 }
 
-/* What a contact was pushed with: at the end of the step before. */
+/* Restores the impulses of the contact at the end of the step before. */
 static void recall(const searching *s, sn_skin_contact *g)
 {
     const sn_world *world = s->world;
@@ -292,7 +294,7 @@ static void recall(const searching *s, sn_skin_contact *g)
     g->tangent_impulse = vec3_scale(old->tangent_impulse, factor);
 }
 
-/* The same within a step: contacts that were found before, by slot, then by triangle, are in the last column. */
+/* The same within a step: the last column has the contacts found before, sorted by slot, then by triangle. */
 static void keep(const searching *s, sn_skin_contact *g)
 {
     const sn_skin_contact *old = s->contacts->skin_contact_table.column[2];
@@ -359,7 +361,7 @@ static bool look_at(void *data, uint32_t triangle)
     if (!sn_contacts_agree(own->category, own->mask, other->category, other->mask))
         return true;
     if (other->directional && p->radius[l->slot] > 0 && p->radius[corner[0]] > 0)
-        return true; /* they touch as particles, and the skin says which way is out */
+        return true; /* they collide as particles, and the skin gives the outward normal */
     for (uint32_t k = 0; k < 3; ++k)
         if (sn_incidence_joins(&world->incidence, &world->constraints, p->index[l->slot], p->index[corner[k]]))
             return true;
@@ -369,7 +371,7 @@ static bool look_at(void *data, uint32_t triangle)
     return true;
 }
 
-/* Shell's way, with Ciura's gaps: most particles have a few, a fast one hundreds. */
+/* Shell sort with Ciura's gaps: most particles have a few contacts, a fast one hundreds. */
 static void sort_by_triangle(sn_skin_contact *skin_contact, uint32_t count)
 {
     static const uint32_t gaps[] = {701, 301, 132, 57, 23, 10, 4, 1};
@@ -383,7 +385,8 @@ static void sort_by_triangle(sn_skin_contact *skin_contact, uint32_t count)
         }
 }
 
-/* Thickness is added to the boxes of triangles when they are looked at, so the tree is asked with the thickest. */
+/* The largest thickness. The boxes of triangles in the tree do not include the thickness, so a query adds the largest
+   one. */
 static sn_real thickest(const sn_world *world)
 {
     const sn_skin_record *skin = world->contact.skin_table.column[0];
@@ -423,7 +426,7 @@ static void look_piece(void *data, uint32_t index, uint32_t worker)
         start[index] = found;
 }
 
-/* Gives a contact the first colour that none of its particles has in another one; the last is for those that find none. */
+/* Gives a contact the first colour that none of its particles has in another contact; the last one if none is free. */
 static uint32_t choose_colour(uint64_t *used, const sn_skin_contact *g)
 {
     uint64_t taken = 0;
@@ -458,8 +461,7 @@ static void colour(searching *s, uint32_t total)
     }
 }
 
-/* Takes the pairs of particles that have a way out from those that are pushed along the line between them. to NULL: only
-   counts. */
+/* Takes pairs with an outward normal or a rotating particle from the batches of pairs. to NULL: only counts them. */
 static uint32_t take_directed(searching *s, sn_skin_contact *to)
 {
     sn_world *world = s->world;
@@ -483,7 +485,7 @@ static uint32_t take_directed(searching *s, sn_skin_contact *to)
     return found;
 }
 
-/* Counts the contacts of each piece of particles, so that all of them know where theirs begin. */
+/* Counts or writes the contacts. After counting, every piece of particles has the index of its first contact. */
 static bool look(searching *s, uint32_t *total)
 {
     sn_world *world = s->world;
@@ -527,7 +529,8 @@ static bool has_skins(const sn_world *world)
     return world->contact.triangle_table.count && world->dimensions == 3;
 }
 
-/* No particle is of another group than all skins: nothing to look for. */
+/* Builds the tree, unless no search is needed: no particle is of another group than the skins, and there are no outward
+   normals. */
 static bool prepare(searching *s)
 {
     const bool any = has_skins(s->world) && !s->contacts->surfaces.alone;
@@ -535,8 +538,8 @@ static bool prepare(searching *s)
     return !(s->contacts->watches || (any && sn_outward_any(s->world))) || prepare_tree(s);
 }
 
-/* Contacts with triangles are counted first, then written. Pairs come behind them: those that are taken from the batches, or,
-   within a substep, those that were. */
+/* Counts contacts with triangles first, then writes them. Pairs of particles follow: taken from the batches, or, within
+   a substep, those of the last search. */
 static sn_result find_all(searching *s)
 {
     sn_world *world = s->world;
@@ -549,12 +552,12 @@ static sn_result find_all(searching *s)
         return lost_tasks(world);
     if (!s->again && c->pairs[SN_PAIRS_FIRST].near.batches && (c->directed || sn_spin_any(world)))
         pairs = take_directed(s, NULL);
-    c->skin_contact_table.count = s->again ? c->skin_contacts : 0; /* so many stay as they are */
+    c->skin_contact_table.count = s->again ? c->skin_contacts : 0; /* these are kept when the table grows */
     if (!sn_table_reserve(&c->skin_contact_table, &world->allocator, (uint64_t)total + pairs) ||
         !sn_parallel_reserve(&world->parallel, &world->allocator, total + pairs))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u contacts with skins", total + pairs);
     s->counting = false;
-    if (total && !look(s, &total)) /* without any there may be no room for them, either */
+    if (total && !look(s, &total)) /* without contacts there may be no room for them */
         return lost_tasks(world);
     sn_skin_contact *found = c->skin_contact_table.column[1];
     const sn_skin_contact *old = c->skin_contact_table.column[2];
@@ -581,9 +584,9 @@ sn_result sn_skin_contacts_find(sn_world *world, sn_real dt)
     return find_all(&s);
 }
 
-/* ---- Again ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Repeated searches ------------------------------------------------------------------------------------------- */
 
-/* As they are now, in the order in which they were found. */
+/* Copies the contacts to the last column, in the order in which they were found. */
 static void set_aside(sn_contacts *c)
 {
     const sn_skin_contact *now = c->skin_contact_table.column[0], *found = c->skin_contact_table.column[1];

@@ -1,25 +1,26 @@
 /* Contact of particles with skins, the triangles between other particles.
 
-   A particle stays on the side of a triangle that it is on, its radius and the skin's thickness away from it. As in
-   wide/contact.h a contact is one-sided, warm started, and has friction; what it pushes, the particle and the three corners share
-   by their inverse masses and by how much each corner counts at the spot b:
+   A particle stays on its side of a triangle, at the distance of its radius and the skin's thickness. As in
+   wide/contact.h a contact is one-sided, warm started, and has friction. The particle and the three corners share its
+   impulse by their inverse masses and by the barycentric weights b of the contact point:
 
        W = w + sum b_i^2 w_i,    particle += w P n / W,    corner i -= b_i w_i P n / W,
 
-   which keeps both momenta. A particle that comes fast is followed along its way and the triangle's. Contacts of one colour share
-   no particle and run side by side.
+   which conserves linear and angular momentum. The path of a fast particle is swept against the moving triangle.
+   Contacts of one colour share no particle and run in parallel.
 
-   One round of pushes leaves crossings where several triangles come together, or where a heavy particle drags light ones along. So at the end
-   of a substep all ways from its start to where particles are now are looked at: a particle whose way leads through a triangle is
-   pushed again, a few times; and if that does not help, all four stop on their paths shortly before they touch. Ways only become
-   shorter by that, and what does not move touches nothing new, so it comes to an end. Therefore a particle is always on the side
-   of a triangle on which it started, and where it is at the start of a substep tells which side that is. The exception are
-   particles that are led: they do not stop.
+   One round of pushes leaves crossings where several triangles come together, or where a heavy particle drags light
+   ones along. So at the end of a substep all paths since its start are checked. A particle whose path leads through a
+   triangle is pushed again, a few times. If that does not help, all four particles stop on their paths shortly before
+   contact. This only shortens paths, and what does not move crosses nothing new, so the rounds end. Therefore a
+   particle is always on the side of a triangle on which it started, and its position at the start of a substep defines
+   that side. The exception are kinematic particles: they do not stop.
 
-   Directional rejection is here, too: two particles of different objects of which one has normals and asks for it
-   (sn_group_contact.directional) are pushed along the object's own normal instead of along the line between their centres. For a
-   particle that has got behind another one's surface that line points farther in, and two objects hook into each other; the normal
-   leads out. Such a pair is a contact with a triangle whose corners are all the other particle. */
+   Directional rejection is here, too. If two particles of different objects collide, and one has an outward normal and
+   asks for it (sn_group_contact.directional), they are pushed along that normal instead of the line between their
+   centres. For a particle that has got behind the other object's surface that line points farther in, and two objects
+   hook into each other; the normal leads out. Such a pair is a contact with a triangle whose corners are all the other
+   particle. */
 #include "contact/particle_contacts.h"
 
 #include "base/math.h"
@@ -32,30 +33,32 @@
 
 #define WORK_OF_SKIN_CONTACT 100.0 /* ns, about */
 
-/* A way shorter than this share of the reach cannot lead past a triangle unseen. */
+/* Relative to the reach: a shorter path cannot lead past a triangle unseen. */
 #define SLOW ((sn_real)0.5)
 
-/* Of the size of a triangle and the distance from it: what is no farther from its plane may be on either side, by rounding. */
+/* Relative to the size of a triangle and the distance from it: a particle so near to the plane may be on either side,
+   by rounding. */
 #define ON_PLANE (SINEW_DOUBLE ? (sn_real)1e-14 : (sn_real)1e-6)
 
-/* Times the longest way of a particle before contact pushes: two that are farther apart are not looked at closely. Twice would do
-   if nothing were pushed. */
+/* Times the longest displacement of a particle before contact acts: a pair that is farther apart is not tested exactly.
+   Twice would be enough if nothing were pushed. */
 #define FAR 4
 
-/* Of the reach: nearer than the first no particle comes to a triangle without being pushed again, nor nearer than the second without
-   being stopped; those that were nearer come no nearer. So gaps do not melt away until rounding takes one side for the other. */
+/* Relative to the reach. A particle that comes nearer to a triangle than NEAREST is pushed again; nearer than STOPPED,
+   it is stopped. A particle that was nearer before comes no nearer than NO_NEARER of its distance. So gaps do not
+   shrink until rounding confuses the sides. */
 #define NEAREST   ((sn_real)0.25)
 #define STOPPED   ((sn_real)0.0625)
 #define NO_NEARER ((sn_real)0.99)
 
-/* One loop on its way. */
+/* The data of one loop. */
 typedef struct passing {
     sn_world *world;
     const sn_skin_contact_pass *pass;
     void (*one)(const struct passing *p, sn_skin_contact *skin_contact);
     sn_skin_contact *skin_contact; /* the first of the colour */
-    uint32_t round;                /* of stopping those that pass */
-    atomic_bool *crossed;          /* a particle passed */
+    uint32_t round;                /* the round at the end of a substep */
+    atomic_bool *crossed;          /* set if a particle crossed a triangle; NULL outside rounds */
 } passing;
 
 static sn_vec3 place(const sn_world *world, uint32_t slot)
@@ -63,7 +66,7 @@ static sn_vec3 place(const sn_world *world, uint32_t slot)
     return vec4_xyz(world->particles.x[slot]);
 }
 
-/* Where particles were when the substep began. */
+/* Positions of particles when the substep began. */
 static const sn_vec4 *starts_of(const sn_world *world)
 {
     return world->contacts.path_table.column[0];
@@ -108,7 +111,7 @@ static bool run(sn_world *world, const sn_skin_contact_pass *pass,
     return run_with((passing){.world = world, .pass = pass, .one = one});
 }
 
-/* The particle's less the spot's: of places or velocities. */
+/* The relative position or velocity: of the particle less that of the contact point on the triangle. */
 static sn_vec3 relative(const sn_vec4 *column, const sn_skin_contact *g)
 {
     sn_vec3 r = vec4_xyz(column[g->slot[0]]);
@@ -117,7 +120,7 @@ static sn_vec3 relative(const sn_vec4 *column, const sn_skin_contact *g)
     return r;
 }
 
-/* W: what a push is divided by. */
+/* W: the effective inverse mass. */
 static sn_real mobility(const sn_world *world, const sn_skin_contact *g)
 {
     const sn_vec4 *x = world->particles.x;
@@ -132,7 +135,7 @@ static void add(sn_vec4 *to, sn_vec3 by, sn_real share)
     *to = vec4(vec3_add(vec4_xyz(*to), vec3_scale(by, share)), to->w);
 }
 
-/* Moves all four, by changes of their relative place and velocity. */
+/* Moves all four, by a change of their relative position and of their relative velocity. */
 static void move(sn_world *world, const sn_skin_contact *g, sn_vec3 by, sn_vec3 speed)
 {
     sn_vec4 *x = world->particles.x, *v = world->particles.v;
@@ -147,14 +150,14 @@ static void move(sn_world *world, const sn_skin_contact *g, sn_vec3 by, sn_vec3 
     }
 }
 
-/* The lecture's directional rejection: along the object's normal, or, where the other one has got behind it, along the line
-   between them mirrored at it. */
+/* Directional rejection as in the lecture: along the normal of the object, or, if the other particle is behind it,
+   along the line between the two, mirrored at the plane across the normal. */
 static sn_real directed_gap(const sn_world *world, sn_skin_contact *g)
 {
     sn_vec3 d = vec3_sub(place(world, g->slot[0]), place(world, g->slot[1])), n = vec3(0, 1, 0);
     sn_real length = vec3_length(d);
     if (!world->contacts.directed || world->particles.group[g->slot[0]] == world->particles.group[g->slot[1]] ||
-        !sn_outward_way(&world->contacts, g->slot[0], g->slot[1], &n)) { /* they only roll */
+        !sn_outward_way(&world->contacts, g->slot[0], g->slot[1], &n)) { /* the contact is here for rolling only */
         g->normal = length > 0 ? vec3_scale(d, 1 / length) : n;
         return length - g->reach;
     }
@@ -167,12 +170,12 @@ static sn_real directed_gap(const sn_world *world, sn_skin_contact *g)
     return length - g->reach;
 }
 
-/* ---- Ways ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Paths ------------------------------------------------------------------------------------------------------- */
 
-/* The four of a contact in this substep. */
+/* The paths of the four particles of a contact in this substep. */
 typedef struct ways {
     sn_vec3 start[4], end[4];
-    sn_real closer; /* m: they cannot have come nearer by more */
+    sn_real closer; /* m: an upper bound of their approach */
 } ways;
 
 static ways ways_of(const sn_world *world, const sn_skin_contact *g)
@@ -193,7 +196,7 @@ static ways ways_of(const sn_world *world, const sn_skin_contact *g)
     return w;
 }
 
-/* From the spot with these weights to the particle. */
+/* From the point with these weights to the particle. */
 static sn_vec3 seen_from_spot(const sn_vec3 *x, const sn_real *weight)
 {
     sn_vec3 d = x[0];
@@ -202,15 +205,15 @@ static sn_vec3 seen_from_spot(const sn_vec3 *x, const sn_real *weight)
     return d;
 }
 
-/* Where they are at a time between start and end. */
+/* Positions at a time between start and end. */
 static void between(const ways *w, sn_real t, sn_vec3 *x)
 {
     for (uint32_t k = 0; k < 4; ++k)
         x[k] = vec3_add(w->start[k], vec3_scale(vec3_sub(w->end[k], w->start[k]), t));
 }
 
-/* How far they are from each other when the substep begins, and on which side. What is on the plane but for rounding is where it
-   was last. */
+/* Measures the distance when the substep begins, and the side. If the particle is on the plane but for rounding, it is
+   on the side where it was last. */
 static void look(sn_skin_contact *g, const ways *w)
 {
     sn_real weight[3];
@@ -226,7 +229,7 @@ static void look(sn_skin_contact *g, const ways *w)
     g->looked = true;
 }
 
-/* Whether they cannot come as near as this in the substep. Looks, if what is known does not say. */
+/* True if they cannot come as near as this in the substep. Measures only if the known bound does not decide. */
 static bool stay_apart(sn_skin_contact *g, const ways *w, sn_real reach)
 {
     if (g->clear - w->closer > reach)
@@ -235,13 +238,14 @@ static bool stay_apart(sn_skin_contact *g, const ways *w, sn_real reach)
     return g->clear - w->closer > reach;
 }
 
-/* It came from behind a skin that has a front only. */
+/* True if the particle came from behind a one-sided skin. */
 static bool may_pass(const sn_skin_contact *g)
 {
     return g->one_sided && g->side < 0;
 }
 
-/* Whether the particle's way leads through the triangle, where, and on which side of it it was before, as a normal. */
+/* True if the particle's path leads through the triangle. Returns the point of crossing as weights, and the normal on
+   the side from which the particle came. */
 static bool passes(const ways *w, sn_real *weight, sn_vec3 *normal)
 {
     sn_real t;
@@ -251,7 +255,7 @@ static bool passes(const ways *w, sn_real *weight, sn_vec3 *normal)
     between(w, t, x);
     sn_vec3 n = cross_of(x[1], x[2], x[3]), before = seen_from_spot(w->start, weight);
     sn_real area = vec3_length(n), along = vec3_dot(before, n);
-    if (!(area > 0) || along == 0) /* edge on: away from where it comes from */
+    if (!(area > 0) || along == 0) /* edge on: the direction from which it came */
         n = before, area = along = vec3_length(before);
     if (!(area > 0))
         return false;
@@ -259,9 +263,9 @@ static bool passes(const ways *w, sn_real *weight, sn_vec3 *normal)
     return true;
 }
 
-/* ---- Gaps ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Gaps -------------------------------------------------------------------------------------------------------- */
 
-/* Measured from a spot of the triangle along a normal, both found on the way. */
+/* The gap to a point of the triangle along a normal, both found by the sweep. */
 static sn_real gap_from(sn_skin_contact *g, const ways *w, const sn_real *weight, sn_vec3 normal)
 {
     memcpy(g->weight, weight, sizeof g->weight);
@@ -269,7 +273,7 @@ static sn_real gap_from(sn_skin_contact *g, const ways *w, const sn_real *weight
     return vec3_dot(seen_from_spot(w->end, weight), normal) - g->reach;
 }
 
-/* Of a particle that has passed the triangle: from where it did. False if it has not. */
+/* The gap of a particle that has crossed the triangle, measured from the crossing. False if it has not crossed. */
 static bool gap_of_passing(sn_skin_contact *g, const ways *w, sn_real *gap)
 {
     sn_real weight[3];
@@ -280,7 +284,8 @@ static bool gap_of_passing(sn_skin_contact *g, const ways *w, sn_real *gap)
     return true;
 }
 
-/* Of one that has come within reach on its way, perhaps to leave again: from where it did first. */
+/* The gap of a particle that came within reach on its path, and may have left again: measured from the first
+   contact. */
 static bool gap_of_meeting(sn_skin_contact *g, const ways *w, sn_real *gap)
 {
     sn_real t, weight[3];
@@ -295,7 +300,7 @@ static bool gap_of_meeting(sn_skin_contact *g, const ways *w, sn_real *gap)
     return far > 0;
 }
 
-/* The gap, negative when they overlap or the particle has passed; and the normal and weights that go with it. */
+/* The gap, negative if they overlap or the particle has crossed. Sets the normal and the weights. */
 static sn_real gap_of(const sn_world *world, sn_skin_contact *g)
 {
     sn_real gap;
@@ -314,7 +319,7 @@ static sn_real gap_of(const sn_world *world, sn_skin_contact *g)
     if (w.closer > SLOW * g->reach && (gap_of_passing(g, &w, &gap) || gap_of_meeting(g, &w, &gap)))
         return gap;
     if (!(area > 0))
-        return g->reach; /* it has collapsed to a line: its neighbours are there */
+        return g->reach; /* the triangle is degenerate: its neighbours act */
     n = vec3_scale(n, g->side / area);
     uint32_t feature = sn_triangle_near(w.end[0], w.end[1], w.end[2], w.end[3], g->weight);
     sn_vec3 d = relative(world->particles.x, g);
@@ -329,7 +334,7 @@ static sn_real gap_of(const sn_world *world, sn_skin_contact *g)
     return distance - g->reach;
 }
 
-/* The other ball; a triangle does not turn. */
+/* The rotation of the other ball; a triangle has none. */
 static sn_spinning other_spin(const sn_world *world, const sn_skin_contact *g)
 {
     return g->triangle == SN_SKIN_CONTACT_PAIR ? sn_spin_of(world, g->slot[1]) : (sn_spinning){0};
@@ -342,7 +347,7 @@ static void warm(const passing *p, sn_skin_contact *g)
     if (!(last > 0))
         return;
     if (steady >
-        g->reach) /* no weight presses so much in a substep, and triangles around an edge would each begin with it */
+        g->reach) /* no load is that large in a substep, and all triangles around an edge would begin with it */
         steady = 0;
     g->normal_impulse = steady;
     g->tangent_impulse = vec3_scale(g->tangent_impulse, steady / last);
@@ -367,7 +372,7 @@ static void project(const passing *p, sn_skin_contact *g)
     g->touched = true;
     sn_vec3 n = g->normal, u = vec3_scale(relative(p->world->particles.v, g), h);
     sn_real along = vec3_dot(u, n), before = gap - along;
-    if (p->crossed) /* in rounds a particle may have been moved without a velocity: its way tells where it was */
+    if (p->crossed) /* in rounds a particle may have been moved without a velocity: its path has the displacement */
         before = gap - vec3_dot(vec3_sub(relative(p->world->particles.x, g), relative(starts_of(p->world), g)), n);
     sn_real normal_impulse = g->normal_impulse + (before < 0 ? before : 0) - gap;
     normal_impulse = normal_impulse > 0 ? normal_impulse : 0;
@@ -406,7 +411,7 @@ static void contact(const passing *p, sn_skin_contact *g)
     g->before = relative(p->world->particles.v, g);
 }
 
-/* m/s^2: along the normal. It acts on all alike, unless some are held. */
+/* m/s^2: relative acceleration by gravity along the normal: 0 unless some of the particles are immovable. */
 static sn_real gravity_between(const passing *p, const sn_skin_contact *g)
 {
     const sn_vec4 *x = p->world->particles.x;
@@ -431,16 +436,16 @@ static void bounce(const passing *p, sn_skin_contact *g)
             wanted = sn_restitution(g->friction.restitution, approach, along, gravity_between(p, g), p->pass->h,
                                     p->pass->behind);
     }
-    if (wanted > 0 || along < 0) { /* what is still going in after a blow has come to a stop there */
+    if (wanted > 0 || along < 0) { /* the speed that still approaches after an impact is removed */
         move(p->world, g, vec3(0, 0, 0), vec3_scale(g->normal, wanted - along));
         g->impulse += give > 0 ? (wanted - along) / give : 0;
         g->stopped = wanted - along;
     }
 }
 
-/* ---- Nothing passes ------------------------------------------------------------------------------------------------------------ */
+/* ---- Preventing crossings ---------------------------------------------------------------------------------------- */
 
-/* Whether they pass each other, or come too near to know. *t: when. */
+/* True if they cross, or come too near to be sure. *t: the time. */
 static bool crosses(const sn_world *world, sn_skin_contact *g, ways *w, sn_real *t)
 {
     sn_real weight[3], least = STOPPED * g->reach;
@@ -468,7 +473,7 @@ static void push_again(const passing *p, sn_skin_contact *g)
     atomic_store_explicit(p->crossed, true, memory_order_relaxed);
 }
 
-/* Where they come too near; those that were near before stay. */
+/* Stops all four where they come too near. Particles that were near before stay at their start. */
 static void stop(const passing *p, sn_skin_contact *g)
 {
     const sn_particle_store *store = &p->world->particles;
@@ -477,13 +482,13 @@ static void stop(const passing *p, sn_skin_contact *g)
     sn_vec3 x[4];
     if (!crosses(p->world, g, &w, &t))
         return;
-    t *= NO_NEARER; /* and a little before, lest rounding see them there again */
+    t *= NO_NEARER; /* shortly before, or rounding might find them there again */
     if (p->round >= SN_ROUNDS_OF_PUSHES + SN_ROUNDS_OF_STOPS || g->clear < NEAREST * g->reach)
         t = 0;
     between(&w, t, x);
     for (uint32_t k = 0; k < 4; ++k) {
         uint32_t slot = g->slot[k];
-        if (store->x[slot].w == 0) /* it stands, or is led */
+        if (store->x[slot].w == 0) /* immovable or kinematic */
             continue;
         store->x[slot] = vec4(t > 0 ? x[k] : w.start[k], store->x[slot].w);
         store->x_low[slot] = vec4(vec3(0, 0, 0), store->x_low[slot].w);
@@ -491,7 +496,7 @@ static void stop(const passing *p, sn_skin_contact *g)
     atomic_store_explicit(p->crossed, true, memory_order_relaxed);
 }
 
-/* They were moved after they were looked at. */
+/* Positions have changed since the distance was measured. */
 static void forget_distance(const passing *p, sn_skin_contact *g)
 {
     (void)p;
@@ -518,9 +523,9 @@ bool sn_skin_contacts_end_rounds(sn_world *world, const sn_skin_contact_pass *pa
     return !crossed || run(world, pass, forget_distance);
 }
 
-/* ---- The chapters of a substep ---------------------------------------------------------------------------------------------- */
+/* ---- The phases of a substep ------------------------------------------------------------------------------------- */
 
-/* What the substep before left of their distance. */
+/* Lowers the bound of the distance by the approach in the substep before. */
 static void approach(const passing *p, sn_skin_contact *g)
 {
     (void)p;

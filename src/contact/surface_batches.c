@@ -1,17 +1,18 @@
-/* Pairs of features, many at a time: how far apart they are, how they move against each other, and how near they may come. Bounds on lanes (wide/nearness.h) save measuring exactly what cannot touch: most
-   of it is near in the rest shape, too. No result depends on a bound. */
+/* Pairs of features, many at a time: their distance, their relative motion and their reach. Bounds that are computed on
+   lanes (wide/nearness.h) save exact measurements of pairs that cannot come into contact. Most such pairs are near in
+   the rest shape, too. No result depends on a bound. */
 #include "contact/particle_contacts.h"
 
 #include "world/world.h"
 
-#define REST ((sn_real)0.5) /* of their distance in the rest shape: nearer than that neighbours push each other */
+#define REST ((sn_real)0.5) /* of the distance in the rest shape: neighbours that are nearer push each other */
 
 static sn_real lower(sn_real a, sn_real b)
 {
     return b < a ? b : a;
 }
 
-/* ---- How near they may come ------------------------------------------------------------------------------------------------ */
+/* ---- Reach ------------------------------------------------------------------------------------------------------- */
 
 static const sn_vec4 *rest_of(const sn_world *world, uint32_t vertex)
 {
@@ -19,7 +20,7 @@ static const sn_vec4 *rest_of(const sn_world *world, uint32_t vertex)
     return (const sn_vec4 *)world->contact.rest_table.column[0] + number;
 }
 
-/* Whether all four have a place in the rest shape. */
+/* True if all four vertices have a rest position. */
 static bool has_rest(const sn_world *world, const sn_surface_candidate *c)
 {
     for (uint32_t k = 0; k < 4; ++k)
@@ -29,7 +30,7 @@ static bool has_rest(const sn_world *world, const sn_surface_candidate *c)
     return true;
 }
 
-/* What is near in the rest shape of a skin may come nearer than its thickness. */
+/* m: features that are near each other in the rest shape may be nearer than the thickness. */
 static sn_real reach_at_rest(const sn_world *world, const sn_surface_candidate *c, sn_real thickness)
 {
     sn_dvec3 x[4];
@@ -47,14 +48,14 @@ sn_real sn_surface_reach(const sn_world *world, const sn_surface_candidate *c)
     return reach_at_rest(world, c, 2 * surface_skins(s)[surface_triangles(s)[triangle].skin].thickness);
 }
 
-/* ---- Batches -------------------------------------------------------------------------------------------------------------- */
+/* ---- Batches ----------------------------------------------------------------------------------------------------- */
 
 static const sn_wide_near *functions(const sn_world *world)
 {
     return world->wide ? world->wide->near : &sn_near_scalar;
 }
 
-/* Three vectors of pair i, less the first. */
+/* Stores three vectors of pair i, relative to `from`. */
 SN_INLINE void set_rows(sn_real *rows, uint32_t i, sn_vec3 from, sn_vec3 a, sn_vec3 b, sn_vec3 c)
 {
     const sn_vec3 row[3] = {vec3_sub(a, from), vec3_sub(b, from), vec3_sub(c, from)};
@@ -65,7 +66,7 @@ SN_INLINE void set_rows(sn_real *rows, uint32_t i, sn_vec3 from, sn_vec3 a, sn_v
     }
 }
 
-/* What is read behind the last pair. */
+/* Fills the rest of the last vector. */
 static void fill_up(sn_real *rows, uint32_t count)
 {
     const sn_vec3 zero = {0, 0, 0};
@@ -106,7 +107,7 @@ void sn_surface_batch_compare(const sn_world *world, sn_surface_batch *b, bool w
         &(sn_wide_couples){.places = rows, .count = b->count, .edges = b->edges, .high = b->differ});
 }
 
-/* Segments: along their strand, and otherwise as in the rest shape. */
+/* The reach of segments: by their distance along the strand, otherwise as in the rest shape. */
 static sn_real reach_of_segments(const sn_world *world, const sn_surface_candidate *c, sn_real thickness, bool same)
 {
     sn_real apart;

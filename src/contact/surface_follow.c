@@ -1,28 +1,28 @@
-/* Features, tiles and pairs of tiles follow a tear: what it does not affect is kept, with its numbers.
+/* Features, tiles and pairs of tiles after a tear: whatever the tear does not affect is kept, with its numbers.
 
-   Which triangles a tear changed is noted with the topology of skins. A vertex of one of them, as they were or as they
-   are, is *marked*, and a triangle that has a marked vertex is *touched*. What can have changed are marked vertices, edges
-   of changed triangles (both ends of which are marked), and what triangles there own. Vertices are in the order of
-   particles, and those that a tear makes are the last particles, so they come behind the others. Triangles that come to a
-   skin are its last; where another skin follows, its triangles move up. An edge that has gone gives its number to a new
-   one; more of them come behind the others. Shells of bodies are behind the features of skins, and are made anew.
+   The topology of skins records which triangles a tear changed. A vertex of such a triangle, before or after the tear,
+   is *marked*. A triangle with a marked vertex is *touched*. Only these can have changed: marked vertices, edges of
+   changed triangles (both ends of which are marked), and the features that triangles there own. Vertices are in the
+   order of particles. A tear adds particles at the end, so new vertices come behind the others. New triangles of a skin
+   are its last; the triangles of later skins move up. An edge that has disappeared passes its number to a new one;
+   further edges come behind the others. Shells of bodies are behind the features of skins, and are rebuilt.
 
-   Tiles of a triangle that got other vertices, or owns other features, are cut anew. All others are kept, and so are
-   lists of pairs of these.
+   A tile is cut again if one of its triangles has other vertices or owns other features. All other tiles are kept, and
+   so are the lists of their pairs.
 
    A world that was saved and loaded has other tiles, and other numbers of edges. No result may depend on them. So
    contacts of torn surfaces are solved in the order of vertices and triangles: see sn_surface_key.
 
-   What goes through all of the cloth is a pass over triangles for those that are touched, and copies of rings, tiles and
-   what is known of vertices. */
+   Work that depends on the size of the whole cloth: a pass over triangles that finds the touched ones, and copies of
+   rings, tiles and what is known of vertices. */
 #include "contact/surface_contacts.h"
 
 #include "world/world.h"
 
 #include <string.h>
 
-#define FEW_TRIANGLES 8u /* a tile, on the mean: with fewer, all tiles are made anew */
-#define MUCH          8u /* if more than one triangle in so many has changed, everything is made anew */
+#define FEW_TRIANGLES 8u /* triangles a tile, on average: with fewer, all tiles are rebuilt */
+#define MUCH          8u /* if more than one triangle in this many has changed, everything is rebuilt */
 
 #ifndef __wasm__
 
@@ -76,9 +76,10 @@ static uint32_t *items(const sn_table *table)
     return table->column[0];
 }
 
-/* ---- What has changed --------------------------------------------------------------------------------------------------------- */
+/* ---- What has changed -------------------------------------------------------------------------------------------- */
 
-/* Whether skins are those that were there, some with more triangles. Segments of skins are few: where there are some, everything is made anew. */
+/* True if the skins are the same as before, some with more triangles. With segments, which are few, everything is
+   rebuilt. */
 static bool are_the_same(const sn_world *world, const sn_surfaces *s, uint32_t skins)
 {
     if (s->skin_table.count != skins)
@@ -94,7 +95,7 @@ static bool are_the_same(const sn_world *world, const sn_surfaces *s, uint32_t s
     return true;
 }
 
-/* Which skin of surfaces has this handle; SN_SURFACE_NONE: none. */
+/* The index of the skin with this handle; SN_SURFACE_NONE: none. */
 static uint32_t skin_of(const sn_world *world, const sn_surfaces *s, sn_skin skin)
 {
     for (uint32_t i = 0; i < s->skin_table.count; ++i)
@@ -103,7 +104,7 @@ static uint32_t skin_of(const sn_world *world, const sn_surfaces *s, sn_skin ski
     return SN_SURFACE_NONE;
 }
 
-/* By skin: its first triangle; and behind the last. */
+/* By skin: its first triangle; and one entry more. */
 static uint32_t *place_now(const sn_surfaces *s)
 {
     return s->before.skin_table.column[0];
@@ -150,7 +151,7 @@ bool sn_surface_follow_begin(sn_world *world, sn_surfaces *s, uint32_t skins)
     b->edges = s->own_edges;
     b->shell_triangles = s->triangle_table.count - s->own_triangles;
     b->shell_edges = s->edge_table.count - s->own_edges;
-    /* shells come again behind what skins will have */
+    /* shells are added again behind the new features of skins */
     s->triangle_table.count = s->own_triangles;
     s->edge_table.count = s->own_edges;
     s->all_vertices = s->vertex_table.count;
@@ -173,9 +174,9 @@ static bool reserve(sn_world *world, sn_surfaces *s)
            sn_table_reserve(&b->ring_table, a, s->ring_table.capacity);
 }
 
-/* ---- Triangles ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Triangles --------------------------------------------------------------------------------------------------- */
 
-/* What a triangle before is now. */
+/* The new number of an old triangle. */
 static uint32_t triangle_now(const sn_surfaces *s, uint32_t triangle)
 {
     uint32_t low = 0, high = s->skin_table.count;
@@ -189,14 +190,14 @@ static uint32_t triangle_now(const sn_surfaces *s, uint32_t triangle)
     return triangle - place_before(s)[low] + place_now(s)[low];
 }
 
-/* Whether some skin behind one that got triangles moves up. */
+/* True if a skin behind one with new triangles moves up. */
 static bool moves(const sn_surfaces *s)
 {
     const uint32_t last = s->skin_table.count - 1;
     return place_before(s)[last] != place_now(s)[last];
 }
 
-/* Numbers of triangles in features. */
+/* Renumbers the triangles that features refer to. */
 static void renumber_triangles(sn_surfaces *s)
 {
     uint32_t *across = s->triangle_table.column[1];
@@ -208,7 +209,7 @@ static void renumber_triangles(sn_surfaces *s)
         surface_vertices(s)[i].triangle = triangle_now(s, surface_vertices(s)[i].triangle);
 }
 
-/* Makes gaps for triangles that come. */
+/* Makes gaps for new triangles. */
 static void move_triangles(sn_surfaces *s)
 {
     sn_surface_sheet *sheet = s->triangle_table.column[5];
@@ -236,7 +237,7 @@ static bool is_new(const sn_surfaces *s, uint32_t triangle)
     return ((const sn_surface_sheet *)s->triangle_table.column[5])[triangle].tile == SN_SURFACE_NONE;
 }
 
-/* Corners of a triangle, by particle. */
+/* The corners of a triangle, as numbers of particles. */
 static const uint32_t *corners_now(const sn_world *world, const sn_surfaces *s, uint32_t triangle)
 {
     const uint32_t skin = surface_triangles(s)[triangle].skin;
@@ -245,9 +246,9 @@ static const uint32_t *corners_now(const sn_world *world, const sn_surfaces *s, 
            3 * (size_t)(record->first + triangle - place_now(s)[skin]);
 }
 
-/* ---- Vertices ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Vertices ---------------------------------------------------------------------------------------------------- */
 
-/* Particles that have become vertices. False: they do not come behind the others. */
+/* Adds particles that have become vertices. False: they do not come behind the others. */
 static bool add_vertices(sn_world *world, sn_surfaces *s)
 {
     const sn_surface_before *b = &s->before;
@@ -299,7 +300,7 @@ static void mark(sn_surfaces *s, uint32_t vertex)
     marks(s)[vertex] = MARKED;
 }
 
-/* Changed triangles get their corners, and their edges are loose. */
+/* Sets the corners of changed triangles, and makes their edges loose. */
 static void change_triangles(sn_world *world, sn_surfaces *s)
 {
     sn_surface_before *b = &s->before;
@@ -321,7 +322,7 @@ static void change_triangles(sn_world *world, sn_surfaces *s)
     }
 }
 
-/* False: a triangle is new, and that was not noted. */
+/* Finds the touched triangles. False: a triangle is new but was not recorded. */
 static bool find_touched(sn_surfaces *s)
 {
     sn_table *table = &s->before.touched_table;
@@ -338,7 +339,7 @@ static bool find_touched(sn_surfaces *s)
     return true;
 }
 
-/* The first triangle that has a vertex owns it. False: some vertex has none any more. */
+/* Makes the first triangle with a vertex its owner. False: some vertex has no triangle any more. */
 static bool own_vertices(sn_surfaces *s)
 {
     const sn_surface_before *b = &s->before;
@@ -365,9 +366,9 @@ static bool own_vertices(sn_surfaces *s)
     return true;
 }
 
-/* ---- Edges ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Edges ------------------------------------------------------------------------------------------------------- */
 
-/* Whether two vertices that were there have an edge that is not loose. */
+/* True if two old vertices have an edge that is not loose. */
 static bool has_edge(const sn_surfaces *s, uint32_t a, uint32_t b)
 {
     const uint32_t *start = items(&s->ring_start_table), *ring = items(&s->ring_table), *to = s->ring_table.column[1];
@@ -377,7 +378,7 @@ static bool has_edge(const sn_surfaces *s, uint32_t a, uint32_t b)
     return false;
 }
 
-/* Sides of loose edges, and of new triangles, in order. */
+/* Lists the sides of loose edges and of new triangles, sorted. */
 static uint32_t find_sides(sn_surfaces *s)
 {
     const sn_surface_before *b = &s->before;
@@ -393,7 +394,7 @@ static uint32_t find_sides(sn_surfaces *s)
     return count;
 }
 
-/* The edge that a side had, if it has the same ends now, and no other side has taken it. */
+/* The old edge of a side, if it has the same ends now, and no other side has taken it. */
 static uint32_t edge_kept(const sn_surfaces *s, const sn_sort_item *side)
 {
     if (is_new(s, side->a / 3))
@@ -403,7 +404,7 @@ static uint32_t edge_kept(const sn_surfaces *s, const sn_sort_item *side)
     return states(s)[number] == LOOSE && ((uint64_t)end[0] << 32 | end[1]) == side->key ? number : SN_SURFACE_NONE;
 }
 
-/* False: an edge comes to be where there is one already, or there are fewer. */
+/* False: a new edge would duplicate an existing one, or there are fewer edges than before. */
 static bool follow_edges(sn_surfaces *s)
 {
     const sn_surface_before *b = &s->before;
@@ -435,7 +436,7 @@ static bool follow_edges(sn_surfaces *s)
     return true;
 }
 
-/* ---- Rings ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Rings ------------------------------------------------------------------------------------------------------- */
 
 static void exchange(sn_table *a, sn_table *b)
 {
@@ -444,7 +445,7 @@ static void exchange(sn_table *a, sn_table *b)
     *b = c;
 }
 
-/* Edges at marked vertices, by vertex and then by the other end. */
+/* Lists the edges at marked vertices, sorted by vertex, then by the other end. */
 static uint32_t find_spokes(sn_surfaces *s)
 {
     const sn_surface_before *b = &s->before;
@@ -462,7 +463,7 @@ static uint32_t find_spokes(sn_surfaces *s)
     return count;
 }
 
-/* Copies rings from one vertex before to another. Where they end now. */
+/* Copies the rings of a range of old vertices. Returns the end of what is written. */
 static uint32_t copy_rings(sn_surfaces *s, uint32_t from, uint32_t to, uint32_t end)
 {
     const sn_surface_before *b = &s->before;
@@ -521,14 +522,14 @@ bool sn_surface_follow_skins(sn_world *world, sn_surfaces *s)
     return true;
 }
 
-/* ---- Tiles ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Tiles ------------------------------------------------------------------------------------------------------- */
 
 static const sn_surface_tile *tile_before(const sn_surfaces *s, uint32_t tile)
 {
     return (const sn_surface_tile *)s->before.tile_table.column[0] + tile;
 }
 
-/* A triangle comes to a tile, which is cut anew. */
+/* Adds a triangle to a tile, which has to be cut again. */
 static void give(sn_surfaces *s, uint32_t triangle, uint32_t tile)
 {
     sn_surface_before *b = &s->before;
@@ -539,7 +540,7 @@ static void give(sn_surfaces *s, uint32_t triangle, uint32_t tile)
     kept[tile] = SN_SURFACE_NONE;
 }
 
-/* Triangles that are new go to the tile of a neighbour; those that find none, to one of the skin. */
+/* Adds new triangles to the tile of a neighbour, or, if there is none, to a tile of the skin. */
 static void give_new(sn_surfaces *s)
 {
     const uint32_t *across = s->triangle_table.column[1];
@@ -562,7 +563,7 @@ static void give_new(sn_surfaces *s)
     }
 }
 
-/* Which tiles are kept: not those of triangles that have other vertices, or own other features. */
+/* Chooses the tiles that are kept: those whose triangles have the same vertices and own the same features. */
 static void choose(sn_surfaces *s)
 {
     sn_surface_before *b = &s->before;
@@ -583,7 +584,7 @@ static void choose(sn_surfaces *s)
     give_new(s);
 }
 
-/* Numbers of features of shells are higher by this; which corners they have stays. */
+/* Copies the features of a tile. Their numbers increase by `higher`; corner indices within the tile stay. */
 static void copy_features(sn_table *to, const sn_table *from, uint32_t first, uint32_t count, size_t corners,
                           uint32_t higher)
 {
@@ -597,7 +598,7 @@ static void copy_features(sn_table *to, const sn_table *from, uint32_t first, ui
     to->count += count;
 }
 
-/* By how much numbers of triangles, vertices and edges are higher. */
+/* The increase of the numbers of triangles, vertices and edges. */
 typedef struct higher {
     uint32_t triangles, vertices, edges;
 } higher;
@@ -653,9 +654,9 @@ static void make_tiles(const sn_world *world, sn_surfaces *s)
     sn_surface_tiles_number(s);
 }
 
-/* ---- Pairs ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Pairs ------------------------------------------------------------------------------------------------------- */
 
-/* Those of two tiles that are kept; of shells none, as these are placed anew. */
+/* Keeps the pairs of two kept tiles. Pairs with shells are dropped, because shells are placed again. */
 static void keep_pairs(sn_surfaces *s)
 {
     const uint32_t *kept = s->before.kept_table.column[0];
@@ -703,7 +704,7 @@ bool sn_surface_follow_tiles(sn_world *world, sn_surfaces *s)
     return true;
 }
 
-#else /* where code has to be fetched all is made anew, which decides nothing */
+#else /* where code has to be downloaded (WebAssembly) everything is rebuilt; results are the same */
 
 void sn_surface_follow_init(sn_surfaces *s)
 {

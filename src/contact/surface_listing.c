@@ -1,8 +1,11 @@
-/* Lists the features of two tiles that are near each other: see surface_pairs.c, which says when.
+/* Lists the features of two tiles that are near each other. surface_pairs.c decides when. The *spare* of two features
+   is their distance minus their reach.
 
-   Where tiles move slowly, all that has less to spare than some of an edge is listed, for many substeps. Where they move so fast that this would be much, a list is for one substep. It has what may
-   touch in it: boxes around features and where their velocities lead have to touch, and the two have to be nearer than their vertices can come together. Ends may be
-   farther from there than velocities say, by a margin: a list is made again for the guard only if some corner is. */
+   Where tiles move slowly, a list has all pairs of features whose spare is below a share of an edge, and lasts for many
+   substeps. Where tiles move so fast that these would be too many, a list is made for one substep. It has what may come
+   into contact in it: the boxes around both features and where their velocities lead must overlap, and the two must be
+   nearer than their vertices can approach. Vertices may end up to a margin away from where velocities lead: the guard
+   lists a pair again only if some corner is farther away. */
 #include "contact/particle_contacts.h"
 
 #include "wide/wide.h"
@@ -11,21 +14,25 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define LISTED     ((sn_real)0.45) /* of the mean edge: what has less to spare is listed */
-#define FEW        ((sn_real)0.12) /*   or than this, where things move slowly: */
-#define AHEAD      ((sn_real)10)   /* so many times as far as is wanted for the substep */
-#define SOME_MORE  ((sn_real)1.5)  /*   and at least so many */
-#define DEEPEST    4u  /* lists for surface_quiet.c reach so many times farther, one time more each time that */
-#define FEW_FOUND  12u /*   so few are found, and one less if */
-#define MANY_FOUND 96u /*   so many are */
-#define BORDER     ((sn_real)0.7)  /* edges: what is farther from the other tile is not near it */
-#define MARGIN     ((sn_real)0.25) /* of the thickness of both: so far ends may be from where velocities lead */
+/* A list reaches up to AHEAD times the spare that the substep needs, but at least FEW and at most LISTED times the mean
+   edge, and always SOME_MORE times what the substep needs. */
+#define LISTED     ((sn_real)0.45)
+#define FEW        ((sn_real)0.12)
+#define AHEAD      ((sn_real)10)
+#define SOME_MORE  ((sn_real)1.5)
+/* Lists for surface_quiet.c reach 1 + depth times as far as LISTED. After a list with fewer than FEW_FOUND candidates
+   the depth is one more, up to DEEPEST; after one with more than MANY_FOUND it is one less. */
+#define DEEPEST    4u
+#define FEW_FOUND  12u
+#define MANY_FOUND 96u
+#define BORDER     ((sn_real)0.7)  /* of the mean edge: corners farther from the other tile are not near it */
+#define MARGIN     ((sn_real)0.25) /* of the thickness of both: how far ends may be from where velocities lead */
 #define STOPPED                                                                                                        \
-    ((sn_real)0.05) /* of the reach: the guard stops what comes as near as this on its way; see surface_guard.c */
-#define ROUNDED (SINEW_DOUBLE ? (sn_real)4e-15 : (sn_real)2e-6) /* of the size of tiles: what axes lose */
+    ((sn_real)0.05) /* of the reach: the guard stops features that come nearer on their paths; see surface_guard.c */
+#define ROUNDED (SINEW_DOUBLE ? (sn_real)4e-15 : (sn_real)2e-6) /* of the size of tiles: rounding of coordinates */
 #define TINY                                                                                                           \
-    ((sn_real)1e-5) /* m: tiles that are smaller are measured one feature at a time; and of their size, what is added */
-#define HUGE_SIZE       ((sn_real)1e5)    /* m: and so are larger ones */
+    ((sn_real)1e-5) /* m: features of smaller tiles are not filtered on lanes; also added to distances, times size */
+#define HUGE_SIZE       ((sn_real)1e5)    /* m: nor are features of larger ones */
 #define SMALL           ((sn_real)2.5e-4) /* of the square of their size */
 #define FIRST_ROOM      1024u
 #define WORK_OF_LISTING 20000.0
@@ -33,10 +40,10 @@
 typedef struct pairing {
     sn_world *world;
     sn_surfaces *s;
-    sn_real h, more; /* s; m: that much more is to be listed */
+    sn_real h, more; /* s; m: spare that is listed besides */
     sn_surface_sweep sweep;
-    atomic_uint used;   /* of candidates */
-    atomic_uint wanted; /* so many one pair has */
+    atomic_uint used;   /* candidates, of all pairs */
+    atomic_uint wanted; /* the largest number of candidates of a pair without room */
     atomic_bool full;   /* there was no room for some */
 } pairing;
 
@@ -56,25 +63,25 @@ static bool fail(sn_world *world)
     return false;
 }
 
-/* ---- Listing -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Listing ----------------------------------------------------------------------------------------------------- */
 
 typedef struct listing {
     const sn_world *world;
     const sn_surfaces *s;
-    sn_real thickness; /* m: of both */
-    sn_real listed;    /* m: what has less to spare is listed */
-    bool same;         /* skin */
-    bool fast;         /* what may touch in this substep is listed, and nothing else */
-    sn_real margin;    /* m: ends may be so far from where velocities lead */
-    sn_real far;       /* m: what is farther away is not; */
+    sn_real thickness; /* m: the sum for both */
+    sn_real listed;    /* m: features with less spare are listed */
+    bool same;         /* both tiles are of one skin */
+    bool fast;         /* only what may come into contact in this substep is listed */
+    sn_real margin;    /* m: how far ends may be from where velocities lead */
+    sn_real far;       /* m: features farther apart are not listed */
     sn_real small;     /* m^2: see wide/nearness.h */
     const sn_wide_near *near;
     const pairing *p;
     sn_surface_candidate *to;
-    sn_real *spare;       /* m */
-    uint32_t room, found; /* what finds no room is counted only */
+    sn_real *spare;       /* m: of each candidate */
+    uint32_t room, found; /* candidates without room are only counted */
     sn_surface_batch batch;
-    sn_surface_candidate made[SN_WIDE_COUPLES]; /* those of the batch */
+    sn_surface_candidate made[SN_WIDE_COUPLES]; /* the candidates of the batch */
 } listing;
 
 static sn_bounds grown(sn_bounds a, sn_real by)
@@ -99,7 +106,7 @@ bool sn_surface_is_joined(const sn_world *world, const sn_surface_candidate *c)
     return false;
 }
 
-/* m: nearer than this a pair is listed that has such a reach, and moves so against each other. */
+/* m: pairs nearer than this are listed. differ: their largest relative speed (m/s), or relative displacement (m). */
 static sn_real listed_below(const listing *l, sn_real reach, sn_real differ)
 {
     if (!l->fast)
@@ -110,7 +117,7 @@ static sn_real listed_below(const listing *l, sn_real reach, sn_real differ)
     return larger(reach + 2 * way + l->p->more, (way + 2 * l->margin) / SN_SURFACE_FIRM) * SN_SURFACE_LONGER;
 }
 
-/* Of fast ones: leaves out those that are too far apart whatever their reach is, which takes longer to find out. */
+/* For fast pairs: removes candidates that are too far apart for any reach. The reach itself takes longer to compute. */
 static void compare_batch(listing *l)
 {
     sn_surface_batch *b = &l->batch;
@@ -126,7 +133,7 @@ static void compare_batch(listing *l)
     b->count = kept;
 }
 
-/* Lists those of the batch that are near enough. */
+/* Lists the candidates of the batch that are near enough. */
 static void end_batch(listing *l)
 {
     sn_surface_batch *b = &l->batch;
@@ -166,7 +173,8 @@ static sn_bounds joint(sn_bounds a, sn_bounds b)
     };
 }
 
-/* Features of one sort that are near the other tile, with the rows of numbers that wide/nearness.h reads: coordinates of corners. */
+/* Features of one sort that are near the other tile, with the rows of numbers that wide/nearness.h reads: coordinates
+   of corners. */
 typedef struct near_points {
     uint32_t count, number[SN_TILE_CORNERS];
     uint8_t corner[SN_TILE_CORNERS];
@@ -183,10 +191,10 @@ typedef struct near_edges {
     sn_real at[18 * SN_TILE_TRIANGLES];
 } near_edges;
 
-/* A tile seen along the axes of the first of the two. */
+/* A tile in the frame of the first tile of the pair. */
 typedef struct side {
     sn_vec3 corner[SN_TILE_CORNERS];
-    uint8_t outside[SN_TILE_CORNERS]; /* bits: beyond which sides of the other tile a corner is */
+    uint8_t outside[SN_TILE_CORNERS]; /* bits: the sides of the other tile's box beyond which a corner is */
     sn_bounds box;
     near_points points;
     near_triangles triangles;
@@ -216,7 +224,7 @@ static void see_outside(side *to, uint32_t corners, const sn_bounds *box)
     }
 }
 
-/* m: the shorter of both. */
+/* m: the shorter mean edge of both skins. */
 static sn_real mean_edge(const sn_surfaces *s, const sn_surface_pair *pair)
 {
     return lower(surface_skins(s)[surface_tiles(s)[pair->a].skin].edge,
@@ -229,13 +237,14 @@ static bool is_beyond(const sn_bounds *a, const sn_bounds *b)
            a->low.z > b->high.z || b->low.z > a->high.z;
 }
 
-/* Where the corners of a tile go, seen from something else. */
+/* Bounds of the paths of a tile's corners, relative to a frame that moves. */
 static sn_bounds swept_by(const sn_surface_tile *tile, const sn_bounds *with)
 {
     return joint(tile->box, (sn_bounds){vec3_sub(tile->leads.low, with->high), vec3_sub(tile->leads.high, with->low)});
 }
 
-/* m: how four corners of two tiles, one at least of each, go on the mean. None by ends: boxes around these are seen from where they are. */
+/* m: bounds of the mean displacement of four corners, at least one of each tile. Zero with SN_SURFACE_BY_WAY, whose
+   boxes are not relative to a moving frame. */
 static sn_bounds mean_ways(const listing *l, const sn_surface_tile *one, const sn_surface_tile *two)
 {
     const sn_bounds *a = &one->ways, *b = &two->ways;
@@ -248,7 +257,7 @@ static sn_bounds mean_ways(const listing *l, const sn_surface_tile *one, const s
                              vec3_add(vec3_scale(a->high, most), vec3_scale(b->high, some))});
 }
 
-/* The numbers of feature i. */
+/* Writes the coordinates of feature i. */
 static void take_feature(const side *from, const uint8_t *local, uint32_t corners, sn_real *at, uint32_t stride,
                          uint32_t i)
 {
@@ -260,7 +269,7 @@ static void take_feature(const side *from, const uint8_t *local, uint32_t corner
     }
 }
 
-/* What is read behind the last feature is there: like the last. */
+/* Fills the rest of the last vector with copies of the last feature. */
 static void fill_up(sn_real *at, uint32_t rows, uint32_t stride, uint32_t count)
 {
     for (uint32_t row = 0; count && row < rows; ++row)
@@ -268,7 +277,8 @@ static void fill_up(sn_real *at, uint32_t rows, uint32_t stride, uint32_t count)
             at[row * stride + i] = at[row * stride + count - 1];
 }
 
-/* The features of a tile that are not beyond one side of the box, which is that of the other tile, larger by as far as is looked. */
+/* Takes the features of a tile that are not beyond one side of a box: that of the other tile, enlarged by the search
+   distance. */
 static void take_side(side *to, const sn_surfaces *s, const sn_surface_tile *tile)
 {
     const uint32_t *vertex = (const uint32_t *)s->tile_vertex_table.column[0] + tile->first_vertex;
@@ -302,7 +312,7 @@ static void take_side(side *to, const sn_surfaces *s, const sn_surface_tile *til
     fill_up(edges->at, 6, 3 * SN_TILE_TRIANGLES, edges->count);
 }
 
-/* ---- Pairs of features ------------------------------------------------------------------------------------------------------------ */
+/* ---- Pairs of features ------------------------------------------------------------------------------------------- */
 
 static bool has_vertex(const sn_surface_triangle *triangle, uint32_t vertex)
 {
@@ -384,7 +394,7 @@ static void list_edges(listing *l, const side *a, const side *b)
     end_batch(l);
 }
 
-/* Corners of triangles and segments that are not beyond one side of the box. */
+/* A bit for each corner of a triangle or segment that is not beyond one side of the box. */
 static uint64_t find_border(const side *from, const sn_surfaces *s, const sn_surface_tile *tile)
 {
     const uint8_t *three = (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle;
@@ -404,7 +414,7 @@ static uint64_t find_border(const side *from, const sn_surfaces *s, const sn_sur
     return border;
 }
 
-/* Takes room for what was found, there or where there is more. */
+/* Takes room for candidates: in place, or at the end of the table. False if there is none. */
 static bool take_room(pairing *p, sn_surface_pair *pair, uint32_t wanted)
 {
     if (wanted <= pair->room)
@@ -418,7 +428,8 @@ static bool take_room(pairing *p, sn_surface_pair *pair, uint32_t wanted)
     return true;
 }
 
-/* m: boxes around ways that come as near as this are looked at. With what numbers lose that are seen from the first tile. */
+/* m: boxes around paths that come nearer are tested further. Includes the rounding of coordinates relative to the first
+   tile. */
 static sn_real between_sweeps(const listing *l, const sn_surface_tile *a, const sn_surface_tile *b, sn_real size)
 {
     const bool ways = l->p->sweep == SN_SURFACE_BY_WAY;
@@ -429,7 +440,7 @@ static sn_real between_sweeps(const listing *l, const sn_surface_tile *a, const 
            ROUNDED * (vec3_length(a->centre) + size + (ways ? far : far * l->p->h));
 }
 
-/* Features of a tile that come near the other one. */
+/* The features of a tile whose paths come near the other tile. */
 typedef struct sweeping {
     sn_wide_sweeps triangles, edges, points;
     const uint32_t *triangle, *edge, *point; /* their numbers */
@@ -486,7 +497,7 @@ static void list_sweeping_edges(listing *l, const sweeping *a, const sweeping *b
     end_batch(l);
 }
 
-/* Features whose ways come near the other tile; then pairs of those. */
+/* Finds features whose paths come near the other tile, then pairs of those. */
 static void list_sweeps(listing *l, const sn_surface_pair *pair)
 {
     const sn_surface_tile *a = &surface_tiles(l->s)[pair->a], *b = &surface_tiles(l->s)[pair->b];
@@ -506,7 +517,7 @@ static void list_sweeps(listing *l, const sn_surface_pair *pair)
     list_sweeping_edges(l, &one, alone ? &one : &two);
 }
 
-/* The features of both that are not beyond each other; then pairs of those. */
+/* Finds the features of both tiles that are near the other one, then pairs of those. */
 static void list_features(listing *l, sn_surface_pair *pair, sn_real far)
 {
     const sn_surfaces *s = l->s;
@@ -534,14 +545,14 @@ static void list_features(listing *l, sn_surface_pair *pair, sn_real far)
     list_edges(l, &one, &two);
 }
 
-/* Whether so much would have to be listed that it is done for one substep. */
+/* True if so much would have to be listed that the list is made for one substep. */
 static bool is_fast(const pairing *p, const sn_surface_pair *pair)
 {
     const sn_real wanted = SOME_MORE * pair->wanted;
     return wanted > LISTED * mean_edge(p->s, pair) && p->sweep != SN_SURFACE_ALL;
 }
 
-/* Nothing is listed of what is smooth. */
+/* An empty list, for tiles of smooth cloth. */
 static void leave_out(sn_surface_pair *pair)
 {
     pair->count = 0;
@@ -552,7 +563,7 @@ static void leave_out(sn_surface_pair *pair)
     pair->listed = true;
 }
 
-/* All that has less than `wanted` to spare, and some more. False: there is no room. */
+/* Lists all pairs of features with less spare than `wanted`, and some more. False: there is no room. */
 static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_t worker)
 {
     const sn_surfaces *s = p->s;
@@ -621,7 +632,7 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
     return true;
 }
 
-/* Puts candidates of pairs where they lie one after the other, without what belongs to none. */
+/* Moves the candidates of pairs together, without those that belong to no pair, and makes room for `more`. */
 static bool close_gaps(sn_world *world, sn_surfaces *s, uint64_t more)
 {
     uint64_t total = more;
@@ -632,8 +643,8 @@ static bool close_gaps(sn_world *world, sn_surfaces *s, uint64_t more)
     s->moved_table.count = 0;
     if (total > SN_MAX_COUNT || !sn_table_reserve(&s->moved_table, &world->allocator, total) ||
         !sn_table_reserve(&s->touch_table, &world->allocator,
-                          s->moved_table.capacity) || /* before there is room for more candidates */
-        !sn_table_reserve(&s->candidate_table, &world->allocator, s->moved_table.capacity)) /* the two take turns */
+                          s->moved_table.capacity) || /* before the table of candidates grows: it has as many entries */
+        !sn_table_reserve(&s->candidate_table, &world->allocator, s->moved_table.capacity)) /* the two are swapped */
         return false;
     sn_surface_candidate *to = s->moved_table.column[0];
     sn_real *spare = s->moved_table.column[1];
@@ -665,7 +676,7 @@ static void list_task(void *data, uint32_t index, uint32_t worker)
         atomic_store_explicit(&p->full, true, memory_order_relaxed);
 }
 
-/* Tiles of fast pairs are swept, once for all pairs of a tile. */
+/* Sweeps the tiles of fast pairs, once for all pairs of a tile. */
 static bool take_sweeps(const pairing *p)
 {
     sn_surfaces *s = p->s;
@@ -683,7 +694,7 @@ static bool take_sweeps(const pairing *p)
     return !any || sn_surface_sweeps_take(p->world, p->h, p->sweep);
 }
 
-/* Lists the features of all pairs that are due, with what each wants. */
+/* Lists the features of all pairs that are due, up to the spare that each wants. */
 bool sn_surface_list(sn_world *world, sn_real h, sn_real more_to_spare, sn_surface_sweep sweep)
 {
     sn_surfaces *s = &world->contacts.surfaces;
@@ -707,7 +718,7 @@ bool sn_surface_list(sn_world *world, sn_real h, sn_real more_to_spare, sn_surfa
                                count, list_task, p))
             return false;
         const uint32_t used = atomic_load_explicit(&p->used, memory_order_relaxed);
-        more = 1 + (uint64_t)used - s->candidate_table.count; /* all that this round asked for */
+        more = 1 + (uint64_t)used - s->candidate_table.count; /* the room that this round needed */
         s->candidate_table.count = used < s->candidate_table.capacity ? used : s->candidate_table.capacity;
         if (!atomic_load_explicit(&p->full, memory_order_relaxed))
             return true;

@@ -1,21 +1,21 @@
 /* Contacts of ropes that carry a heavy load, solved together with the rods of the ropes.
 
-   Contact by itself moves the few particles that touch, and rods move a whole rope. A link of a loaded rope is light, so
-   what contact moves, the rods take back: by turns they hardly approach each other, and a knot stretched by many times
-   the length of a link. Here a push moves the whole rope instead, as its rods let it (solvers/tree_push.h). Rods are
-   solved without contact before that, from where nothing is pushed. The rope then moves by no more than what its load
-   falls in a substep, so the equations are as good as linear. Let N be the rows of contacts, along normals and across,
-   g their gaps, and R what pushes do to ropes:
+   Contact alone moves the few particles that it acts on, and rods move a whole rope. A link of a loaded rope is light,
+   so the rods undo what contact does: solved by turns the two hardly converge, and a knot stretched by many times the
+   length of a link. Here an impulse moves the whole rope instead, as its rods allow (solvers/tree_push.h). Before that,
+   rods are solved without contact, from positions on which no impulse has acted. The rope then moves by no more than
+   its load falls in a substep, so the equations are nearly linear. Let N be the rows of contacts, along normals and
+   across, g their gaps, and R the response of ropes to impulses:
 
        r = g + G p,   G = N R N^T,       normal: p >= 0, r >= 0, p r = 0;   across: friction
 
-   G is dense, and of the size of the contacts (surface_pushes.c). Pushes begin with what contacts carried in the substep
-   before. What is left over goes into gaps, as rods hold in any case. What overlapped as the substep began is parted
-   after that, by the same equations, and leaves no velocity.
+   G is dense, and of the size of the contacts (surface_pushes.c). The search starts with the impulses of the substep
+   before. What error remains is in the gaps, because rods hold in any case. Overlaps at the start of the substep are
+   removed after that, by the same equations, without a change of velocity.
 
-   Such are contacts with a particle of a loaded tree of rods, pieces of rope and pins: its heaviest particle has LOADED
-   times the mass of the lightest. A piece of rope counts as a rod as long as it is not slack. The trees of the other
-   particles of a contact are part of it, loaded or not. */
+   This is for contacts with a particle of a loaded tree of rods, pieces of rope and pins: the heaviest particle of the
+   tree has LOADED times the mass of the lightest. A piece of rope counts as a rod unless it is slack. The trees of the
+   other particles of a contact take part, loaded or not. */
 #include "contact/surface_contacts.h"
 
 #include "base/sort.h"
@@ -31,29 +31,29 @@
 
 #define LOADED 8.0  /* as in forest_leaning.c */
 #define BLOCK  128u /* contacts that are solved at once, at most */
-#define ROUNDS 4u   /* in which rods are asked again where they are */
-#define SLACK  1e-3 /* of the length of a piece of rope, which does not push: it is slack if it is shorter by more */
-#define ENOUGH 1e-4 /* of the length of a rod: it may be missed by this */
-#define CALM   1e-7 /* of the reach: pushes are found once they change it by no more than this */
+#define ROUNDS 4u   /* rounds in which rods are linearised again */
+#define SLACK  1e-3 /* of the length of a piece of rope, which does not push: it is slack if shorter by more */
+#define ENOUGH 1e-4 /* relative to the length of a rod: its greatest error */
+#define CALM   1e-7 /* relative to the reach: the search ends when impulses change gaps by no more */
 #define NONE   UINT32_MAX
 
 /* A tree of rods and pins. */
 typedef struct rope {
-    uint32_t tree;         /* of the forest */
-    uint32_t first, count; /* nodes */
-    uint32_t with;         /* another one that is solved together with it */
+    uint32_t tree;         /* in the forest */
+    uint32_t first, count; /* its nodes */
+    uint32_t with;         /* a tree that is solved together with this one (union-find) */
     bool loaded;
-    uint32_t near; /* contacts of the block are at so many of the first nodes; 0: there are none */
+    uint32_t near; /* contacts of the block are at the first `near` nodes; 0: there are none */
 } rope;
 
 /* A contact. */
 typedef struct joint {
     uint32_t contact;
-    uint32_t node[4], rope[4]; /* NONE: it is in none */
-    sn_dvec3 axis[3];          /* the normal, and two across */
-    double p[3];               /* kg m: what it exerts in this substep, */
-    double was[3];             /*   and what of that has acted */
-    double before;             /* m: its gap as the substep began */
+    uint32_t node[4], rope[4]; /* NONE: in no tree */
+    sn_dvec3 axis[3];          /* the normal, and two tangents */
+    double p[3];               /* kg m: the impulse in this substep */
+    double was[3];             /* the part of it that was applied */
+    double before;             /* m: the gap when the substep began */
 } joint;
 
 typedef struct solving {
@@ -64,8 +64,8 @@ typedef struct solving {
     rope *ropes;
     uint32_t rope_count;
     joint *joints;
-    uint32_t count; /* of the block */
-    sn_pushes p;    /* of that */
+    uint32_t count; /* the contacts of the block */
+    sn_pushes p;    /* their equations */
 } solving;
 
 void sn_surface_loads_init(sn_surfaces *s)
@@ -86,7 +86,7 @@ static const sn_forest *forest_of(const sn_world *world)
     return sn_tiled_forest(&world->scratch);
 }
 
-/* ---- Which --------------------------------------------------------------------------------------------------------- */
+/* ---- Loaded trees ------------------------------------------------------------------------------------------------ */
 
 static bool is_loaded(const sn_world *world, const sn_forest *forest, const sn_tree *tree)
 {
@@ -100,7 +100,7 @@ static bool is_loaded(const sn_world *world, const sn_forest *forest, const sn_t
     return (double)most >= LOADED * (double)least;
 }
 
-/* Rods and pieces of rope between two particles, and pins, which may give. */
+/* True for rods and pieces of rope between two particles, and for pins. They may have a compliance. */
 static bool is_plain(const sn_world *world, const sn_item *it)
 {
     const sn_pool *pool = world->constraints.pool[it->kind];
@@ -121,7 +121,7 @@ static bool is_rope(const sn_world *world, const sn_forest *forest, const sn_tre
     return true;
 }
 
-/* Its particles, parents before their children; and after these what holds some of them. */
+/* Lists the particles of a tree, parents before their children, and then the fixed points that hold some of them. */
 static void list_nodes(const sn_world *world, const sn_forest *forest, rope *r, sn_push_node *node)
 {
     const sn_tree *tree = (const sn_tree *)forest->tree_table.column[0] + r->tree;
@@ -148,7 +148,7 @@ static void list_nodes(const sn_world *world, const sn_forest *forest, rope *r, 
     }
 }
 
-/* Lists trees, if one of them is loaded, and where their particles are in them. */
+/* Lists the trees, if one of them is loaded, and the nodes of their particles. False when memory runs out. */
 bool sn_surface_loads_find(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
@@ -186,7 +186,7 @@ bool sn_surface_loads_find(sn_world *world)
     return true;
 }
 
-/* The tree of a node: they are in the order of their first ones. */
+/* The tree of a node, by binary search. */
 static uint32_t rope_of(const sn_surfaces *s, uint32_t node)
 {
     const rope *c = s->load_table.column[0];
@@ -280,7 +280,7 @@ bool sn_surface_loads_begin(sn_world *world)
     return true;
 }
 
-/* ---- Chains -------------------------------------------------------------------------------------------------------- */
+/* ---- Ropes ------------------------------------------------------------------------------------------------------- */
 
 static sn_dvec3 place_of(const sn_world *world, uint32_t slot)
 {
@@ -288,13 +288,13 @@ static sn_dvec3 place_of(const sn_world *world, uint32_t slot)
                      dvec3_from(vec4_xyz(world->particles.x_low[slot])));
 }
 
-/* Of what a rod exerts: that of a piece of rope, which has its gradient the other way round. */
+/* The sign of a rod's multiplier: the gradient of a piece of rope has the opposite direction. */
 static double sign_of(const sn_push_node *p)
 {
     return p->kind == SN_KIND_DISTANCE_MAX ? -1 : 1;
 }
 
-/* Of a tree, where it is. `fresh`: and what its rods exert already. */
+/* Linearises the rods of a tree where it is. `fresh`: also reads their multipliers. */
 static void fill_rope(const solving *g, const rope *r, bool fresh)
 {
     const sn_world *world = g->world;
@@ -330,7 +330,8 @@ static void fill_rope(const solving *g, const rope *r, bool fresh)
     }
 }
 
-/* Springs across rods under tension, if they also exert what the last solve says. Whether one is much more than before. */
+/* Sets the stiffness across rods under tension (`more`: with the impulses of the last solve). True if one has grown
+   much. */
 static bool bend(const solving *g, const rope *c, bool more)
 {
     bool stale = false;
@@ -346,14 +347,14 @@ static bool bend(const solving *g, const rope *c, bool more)
     return stale;
 }
 
-/* ---- Contacts ------------------------------------------------------------------------------------------------------ */
+/* ---- Contacts ---------------------------------------------------------------------------------------------------- */
 
 static const sn_surface_contact *contact_of(const solving *g, const joint *j)
 {
     return (const sn_surface_contact *)g->s->contact_table.column[0] + j->contact;
 }
 
-/* Adds pushes along the axes of a contact, or takes them away, at its particles that are in ropes. */
+/* Adds impulses along the axes of a contact at its particles that are in ropes; negative ones remove them. */
 static void push(const solving *g, const joint *j, const double p[3])
 {
     const sn_surface_contact *c = contact_of(g, j);
@@ -367,7 +368,8 @@ static void push(const solving *g, const joint *j, const double p[3])
         }
 }
 
-/* m: by how much the two spots of a contact move against each other where ropes do as they were last solved. */
+/* m: the relative displacement of the two points of a contact, by the last solution of ropes. of: one rope; NONE:
+   all. */
 static sn_dvec3 moves(const solving *g, const joint *j, uint32_t of)
 {
     const sn_surface_contact *c = contact_of(g, j);
@@ -391,7 +393,7 @@ static bool has_rope(const joint *j, uint32_t of)
     return j->rope[0] == of || j->rope[1] == of || j->rope[2] == of || j->rope[3] == of;
 }
 
-/* What a push of one contact does to another by particles that are in no rope. */
+/* The effect of one contact's impulse on another contact through particles that are in no rope. */
 static double by_others(const solving *g, const joint *a, const joint *b, sn_dvec3 one, sn_dvec3 other)
 {
     const sn_surface_contact *c = contact_of(g, a), *d = contact_of(g, b);
@@ -403,7 +405,7 @@ static double by_others(const solving *g, const joint *a, const joint *b, sn_dve
     return sum * dvec3_dot(one, other);
 }
 
-/* G, column by column. */
+/* Computes G, column by column. */
 static void fill_matrix(const solving *g)
 {
     const uint32_t rows = 3 * g->count;
@@ -440,9 +442,9 @@ static void fill_matrix(const solving *g)
         g->p.matrix[(size_t)i * rows + i] *= 1 + SN_PUSHES_SOFT;
 }
 
-/* ---- Solving ------------------------------------------------------------------------------------------------------- */
+/* ---- Solving ----------------------------------------------------------------------------------------------------- */
 
-/* m: where a contact is, with what has acted so far. */
+/* Measures the gap and the slip of a contact (m), with the impulses applied so far. */
 static void measure(const solving *g, uint32_t i)
 {
     joint *j = &g->joints[i];
@@ -549,7 +551,7 @@ static void part(const solving *g, rope *c)
             move(g, node[i].slot, node[i].x, false);
 }
 
-/* Pushes of this round, at the particles of ropes and at others. */
+/* Applies the impulses of this round to the particles of ropes and to the others. */
 static void hand_out(const solving *g, bool speeds)
 {
     for (uint32_t i = 0; i < g->count; ++i) {
@@ -565,7 +567,7 @@ static void hand_out(const solving *g, bool speeds)
     }
 }
 
-/* One round. True: rods are to be asked again. */
+/* One round. True if rods have to be linearised again. */
 static bool solve_round(const solving *g)
 {
     for (uint32_t i = 0; i < g->count; ++i)
@@ -602,7 +604,7 @@ static bool solve_round(const solving *g)
     return stale || missed > ENOUGH;
 }
 
-/* What overlapped as the substep began is parted, and leaves no velocity. */
+/* Removes overlaps from the start of the substep, without a change of velocity. */
 static void part_block(const solving *g, double most, double ease)
 {
     bool any = false;

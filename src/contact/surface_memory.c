@@ -20,7 +20,7 @@ static bool is_same(const sn_surface_contact *a, const sn_surface_contact *b)
     return a->edges == b->edges && memcmp(a->vertex, b->vertex, sizeof a->vertex) == 0;
 }
 
-/* Old contacts are still where the new ones will be, by colour. */
+/* The old contacts are still in the column where the new ones will be sorted by colour. */
 bool sn_surface_contacts_recall(sn_world *world, sn_surfaces *s, uint32_t before, sn_real h)
 {
     sn_surface_contact *made = s->contact_table.column[1];
@@ -51,7 +51,7 @@ bool sn_surface_contacts_recall(sn_world *world, sn_surfaces *s, uint32_t before
     return true;
 }
 
-/* ---- From step to step ------------------------------------------------------------------------------------------------ */
+/* ---- From step to step ------------------------------------------------------------------------------------------- */
 
 static sn_kept_surface_impulse *kept_of(const sn_world *world)
 {
@@ -66,7 +66,7 @@ static uint32_t generation_of(const sn_world *world, const uint32_t number[4])
     return sum;
 }
 
-/* The vertices of what was kept. False: they are no vertices any more. */
+/* The vertices of a kept contact. False: they do not exist any more. */
 static bool find_vertices(const sn_world *world, const sn_kept_surface_impulse *kept, uint32_t vertex[4])
 {
     const sn_surfaces *s = &world->contacts.surfaces;
@@ -105,7 +105,7 @@ bool sn_surface_contacts_reserve(sn_world *world)
                             world->contacts.surfaces.contact_table.capacity + asleep);
 }
 
-/* Whether it is of things that sleep. */
+/* True if all four particles are at rest, and some of them sleep. */
 static bool sleeps(const sn_world *world, const sn_kept_surface_impulse *kept)
 {
     bool any = false;
@@ -118,7 +118,7 @@ static bool sleeps(const sn_world *world, const sn_kept_surface_impulse *kept)
     return any;
 }
 
-/* What sleepers carry stays, for the substeps of this step. */
+/* Keeps the impulses of sleeping contacts, scaled to the substeps of this step. */
 static void keep_asleep(const sn_world *world, sn_table *table)
 {
     const uint32_t before = table->count;

@@ -1,12 +1,14 @@
-/* Which pairs of features touch in this substep, of those that may: see surface_pairs.c.
+/* Finds the candidates that are in contact in this substep: see surface_pairs.c.
 
-   A contact is frozen for the substep: nearest spots and normal as it begins. That is where the pair is known
-   to be apart, and which side is which; within a substep passes may lead anywhere.
+   The geometry of a contact is fixed for the substep: nearest points and normal as it begins. At that time the pair is
+   known to be apart, and the sides are known; within a substep, passes may move features anywhere.
 
-   One place of nearness is to be one contact. Of a vertex over a sheet that is the triangle below it; near an edge or a corner of the sheet several
-   triangles see the same spot, and one that owns it speaks for all, if the vertex is beyond the edge as seen from all triangles
-   there. Two edges are a contact where they cross, if each is beyond the other's triangles. Segments have no triangles: near one, a vertex is a contact
-   of the first edge that it has, and so are two vertices of segments; a vertex of a segment near an edge or a corner of a triangle is that triangle's. */
+   Each place where surfaces are near is to be one contact. For a vertex above a sheet it is with the triangle below it.
+   Near an edge or a corner of the sheet, several triangles have the same nearest point. The triangle that owns the edge
+   or corner makes the contact, if the vertex is beyond the edge as seen from all triangles there. Two edges make a
+   contact where they cross, if each is beyond the other's triangles. Segments have no triangles. Near a segment, the
+   first edge of a vertex makes the contact, and so for two vertices of segments. If a vertex of a segment is near an
+   edge or a corner of a triangle, that triangle makes the contact. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 
@@ -16,17 +18,17 @@
 #include <string.h>
 
 #define WORK_OF_PAIR   1000.0          /* ns, about */
-#define WORK_OF_MAKING 150.0           /*   and of a contact that is made */
-#define ROUNDED        ((sn_real)1e-6) /* of the velocity: what seeing velocities from a mean may lose */
+#define WORK_OF_MAKING 150.0           /* ns, about: making a contact */
+#define ROUNDED        ((sn_real)1e-6) /* relative to the velocity: rounding of velocities relative to a mean */
 
-#define CLEARLY ((sn_real)0.99) /* of a distance: by more than boxes round */
+#define CLEARLY ((sn_real)0.99) /* of a distance: a larger difference than the rounding of boxes */
 
-#define FAT  1e-12 /* the square of the sine of an angle: below it triangles and pairs of edges are taken for lines */
+#define FAT  1e-12 /* the square of the sine of an angle: below it triangles count as lines, and edges as parallel */
 #define FLAT 0.2   /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
 
-/* ---- Nearest spots ------------------------------------------------------------------------------------------------------------ */
+/* ---- Nearest points ---------------------------------------------------------------------------------------------- */
 
-/* Of the segment a b, the share of the way at which p is nearest. */
+/* The parameter of the point of segment a b that is nearest to p, from 0 (a) to 1 (b). */
 static double along(sn_dvec3 p, sn_dvec3 a, sn_dvec3 b)
 {
     const sn_dvec3 ab = dvec3_sub(b, a);
@@ -34,7 +36,7 @@ static double along(sn_dvec3 p, sn_dvec3 a, sn_dvec3 b)
     return t > 0 ? t < 1 ? t : 1 : 0;
 }
 
-/* Of four points the sum of weight times place, seen from the last: weights add up to 0. */
+/* The weighted sum of four points, relative to the last one. The weights add up to 0. */
 static sn_dvec3 combine(const sn_dvec3 x[4], const double weight[4])
 {
     sn_dvec3 d = {0, 0, 0};
@@ -51,7 +53,7 @@ static sn_surface_spots spots_with(const sn_dvec3 x[4], const double weight[4], 
     return spots;
 }
 
-/* Squared, from p to the spot of a b that is nearest, and where that is. */
+/* The squared distance from p to segment a b. *t: the parameter of the nearest point. */
 static double square_to(sn_dvec3 p, sn_dvec3 a, sn_dvec3 b, double *t)
 {
     *t = along(p, a, b);
@@ -59,7 +61,8 @@ static double square_to(sn_dvec3 p, sn_dvec3 a, sn_dvec3 b, double *t)
     return dvec3_dot(d, d);
 }
 
-/* Inside, if the vertex is above that; otherwise the nearest spot on an edge, which is also all there is of a triangle that is a line. */
+/* A point inside the triangle, if the vertex is above it; otherwise on an edge. A degenerate triangle has only
+   edges. */
 static sn_surface_spots vertex_and_triangle(const sn_dvec3 x[4])
 {
     const sn_dvec3 ab = dvec3_sub(x[2], x[1]), ac = dvec3_sub(x[3], x[1]), ap = dvec3_sub(x[0], x[1]);
@@ -84,7 +87,7 @@ static sn_surface_spots vertex_and_triangle(const sn_dvec3 x[4])
     return spots_with(x, weight, best_t <= 0 ? 3 + from : best_t >= 1 ? 3 + to : 1 + best);
 }
 
-/* Whether the nearest spots of the lines are within both edges, and the weights of these. */
+/* True if the nearest points of the lines are within both edges; computes their weights. */
 static bool edges_cross(const sn_dvec3 x[4], double weight[4])
 {
     const sn_dvec3 p = dvec3_sub(x[1], x[0]), q = dvec3_sub(x[3], x[2]), r = dvec3_sub(x[0], x[2]);
@@ -97,7 +100,7 @@ static bool edges_cross(const sn_dvec3 x[4], double weight[4])
     return true;
 }
 
-/* Where the edges cross; otherwise one of the nearest spots is an end. */
+/* Where the edges cross; otherwise one of the nearest points is an end. */
 static sn_surface_spots two_edges(const sn_dvec3 x[4])
 {
     double weight[4] = {0, 0, 0, 0}, t, best_t = 0, least = HUGE_VAL;
@@ -122,7 +125,7 @@ sn_surface_spots sn_surface_nearest(bool edges, const sn_dvec3 x[4])
     return edges ? two_edges(x) : vertex_and_triangle(x);
 }
 
-/* ---- Which speak for what is near ------------------------------------------------------------------------------------------- */
+/* ---- Which candidate makes the contact --------------------------------------------------------------------------- */
 
 static sn_dvec3 start_of(const sn_surfaces *s, uint32_t vertex)
 {
@@ -137,7 +140,7 @@ static sn_dvec3 spot_of(const sn_dvec3 x[4], const double *weight, int first, in
     return spot;
 }
 
-/* Whether the way `towards` from a spot on an edge leads away from its triangles. */
+/* True if the direction `towards` from a point on an edge leads away from its triangles. */
 static bool leads_away(const sn_surfaces *s, const sn_surface_edge *edge, sn_dvec3 spot, sn_dvec3 towards,
                        double cosine)
 {
@@ -145,7 +148,7 @@ static bool leads_away(const sn_surfaces *s, const sn_surface_edge *edge, sn_dve
     const double square = dvec3_dot(along_edge, along_edge);
     for (uint32_t k = 0; k < 2 && edge->across[k] != SN_SURFACE_NONE; ++k) {
         sn_dvec3 in = dvec3_sub(start_of(s, edge->across[k]), spot);
-        if (square > 0) /* across the edge */
+        if (square > 0) /* the component across the edge */
             in = dvec3_sub(in, dvec3_scale(along_edge, dvec3_dot(in, along_edge) / square));
         if (dvec3_dot(in, towards) > cosine * dvec3_length(in) * dvec3_length(towards))
             return false;
@@ -162,7 +165,7 @@ static bool corner_speaks(const sn_surfaces *s, uint32_t corner, sn_dvec3 toward
     return true;
 }
 
-/* Edges that do not cross: one of the nearest spots is an end. */
+/* For edges that do not cross: one of the nearest points is an end. */
 static bool end_speaks(const sn_surfaces *s, const sn_surface_candidate *c, const sn_surface_spots *spots)
 {
     const double *weight = spots->weight;
@@ -204,7 +207,8 @@ static bool speaks(const sn_surfaces *s, const sn_surface_candidate *c, const sn
            corner_speaks(s, corner, spots->apart) && corner_speaks(s, c->vertex[0], dvec3_scale(spots->apart, -1));
 }
 
-/* Between a skin and a shell. Vertices that are balls touch bodies themselves. */
+/* False for a skin and a shell if the contact is not needed: a vertex that is a ball collides with the body itself, and
+   an edge within a face of the shell makes no contacts. */
 static bool is_felt(const sn_world *world, const sn_surface_candidate *c, const sn_surface_spots *spots)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
@@ -223,7 +227,7 @@ static bool is_felt(const sn_world *world, const sn_surface_candidate *c, const 
     return true;
 }
 
-/* ---- Near ones -------------------------------------------------------------------------------------------------------------- */
+/* ---- Candidates that are near ------------------------------------------------------------------------------------ */
 
 static void places_at_start(const sn_surfaces *s, const sn_surface_candidate *c, sn_dvec3 x[4])
 {
@@ -237,7 +241,7 @@ static sn_surface_spots spots_at_start(const sn_surfaces *s, const sn_surface_ca
     return sn_surface_nearest(c->edges, x);
 }
 
-/* m/s: how fast the nearest spots come together; 0 if they do not. */
+/* m/s: the approach speed of the nearest points; 0 if they separate. */
 static sn_real closing_speed(const sn_surfaces *s, const sn_surface_candidate *c, const sn_surface_spots *spots)
 {
     double along = 0;
@@ -246,7 +250,7 @@ static sn_real closing_speed(const sn_surfaces *s, const sn_surface_candidate *c
     return along < 0 ? (sn_real)(-along / spots->distance) : 0;
 }
 
-/* m/s: how fast vertices are against the mean of all; more of corners of shells. */
+/* m/s: upper bounds of the speeds of vertices relative to the mean of all; infinite for corners of shells. */
 static void measure_speeds(const sn_surfaces *s)
 {
     const sn_vec3 mean = dvec3_round(s->velocity);
@@ -258,7 +262,7 @@ static void measure_speeds(const sn_surfaces *s)
         speed[i] = (sn_real)INFINITY;
 }
 
-/* m/s: relative_speed is less, which takes longer. */
+/* m/s: an upper bound of relative_speed, which takes longer. */
 static sn_real speed_below(const sn_surfaces *s, const sn_surface_candidate *c)
 {
     const sn_real *speed = s->vertex_table.column[4];
@@ -267,7 +271,7 @@ static sn_real speed_below(const sn_surfaces *s, const sn_surface_candidate *c)
     return c->edges ? (a > b ? a : b) + last : a + (b > last ? b : last);
 }
 
-/* m/s: no vertex of the one moves faster against one of the other. */
+/* m/s: the largest relative speed of a vertex of one feature and a vertex of the other. */
 static sn_real relative_speed(const sn_surfaces *s, const sn_surface_candidate *c)
 {
     const sn_surface_motion *m = surface_motions(s);
@@ -285,16 +289,17 @@ static sn_real relative_speed(const sn_surfaces *s, const sn_surface_candidate *
 typedef struct looking {
     sn_world *world;
     sn_surfaces *s;
-    sn_real h, fall; /* s; m: twice what gravity adds to a way */
+    sn_real h, fall; /* s; m: twice the displacement by gravity */
 } looking;
 
-/* Whether boxes around the two and where they go come as near as this (m). They do if the two are. */
+/* True if boxes around the two features and where they go come as near as `by` (m). They do if the features themselves
+   are. */
 static bool starts_or_sweeps_meet(const looking *l, const sn_surface_candidate *c, sn_real distance, sn_real by)
 {
     return distance < CLEARLY * by || sn_surface_sweeps_meet(l->s, c, SN_SURFACE_BY_VELOCITY, l->h, by);
 }
 
-/* Looks at a candidate that may touch: exactly. */
+/* Tests a candidate exactly. If it is in contact, adds it to the touches of the pair. */
 static void look(const looking *l, sn_surface_pair *pair, sn_surface_candidate *c)
 {
     const sn_surfaces *s = l->s;
@@ -317,7 +322,8 @@ static void look(const looking *l, sn_surface_pair *pair, sn_surface_candidate *
         touch->weight[k] = (sn_real)spots.weight[k];
 }
 
-/* Looks at candidates that are due, whose relative speeds are known. Most of them are not as near as they may have become, or are edges whose nearest spots are ends, where a vertex is the contact. */
+/* Tests candidates that are due, whose relative speeds are known. Most of them are not as near as they might have come,
+   or are edges whose nearest points are ends, where a vertex makes the contact. */
 static void look_at_batch(const looking *l, sn_surface_pair *pair, sn_surface_batch *b)
 {
     if (!b->count)
@@ -387,9 +393,9 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* ---- Contacts --------------------------------------------------------------------------------------------------------------- */
+/* ---- Contacts ---------------------------------------------------------------------------------------------------- */
 
-/* The first colour that none of its particles has in another contact; the last is for those that find none. */
+/* The first colour that none of its particles has in another contact; the last one if none is free. */
 static uint32_t choose_colour(uint64_t *used, const sn_surface_contact *c)
 {
     uint64_t taken = 0;
@@ -426,7 +432,8 @@ static bool fail(sn_world *world)
     return false;
 }
 
-/* What touches, in the order of pairs and of features within them, which is that of the surfaces: how much is listed does not matter. Once something has torn, in the order of features. */
+/* Puts touches in the order of pairs, and of features within them. This is the order of the surfaces, and does not
+   depend on how much is listed. Once something has torn, it is the order of features. */
 static void order_touches(sn_surfaces *s)
 {
     const sn_surface_touch *touch = s->touch_table.column[0];
@@ -457,7 +464,7 @@ static void make_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Leaves out contacts that move nothing, and those that callbacks let pass. */
+/* Removes contacts that can move nothing, and those that callbacks refuse. */
 static bool choose_contacts(sn_world *world, sn_surfaces *s, uint32_t count)
 {
     sn_surface_contact *contact = s->contact_table.column[1];
@@ -515,7 +522,7 @@ bool sn_surfaces_begin(sn_world *world, sn_real h)
             make_contacts(world, h, fall) && sn_surface_quiet_try(world, h, fall));
 }
 
-/* A surface that moves wakes another one that it may come to in a step of dt. */
+/* Wakes surfaces that a moving surface may reach in a step of dt. */
 static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
 {
     const sn_real more = sn_sleep_surface_slack(world, dt);
@@ -565,7 +572,8 @@ static void mark_joined(const sn_world *world, sn_surfaces *s, const uint32_t *n
                 surface_vertices(s)[((const uint32_t *)s->index_table.column[0])[number[i]] - 1].joined = true;
 }
 
-/* Candidates of two skins that a constraint joins are left out. What was joined may have been let intersect. */
+/* When constraints have changed: candidates of two skins are listed again, because features that a constraint joins are
+   left out. Vertices that were joined become suspect, because their features may have come to intersect. */
 static bool follow_joins(sn_world *world, sn_surfaces *s)
 {
     if (s->all_skins < 2)
@@ -598,7 +606,7 @@ static bool follow_joins(sn_world *world, sn_surfaces *s)
     return true;
 }
 
-/* Whether all skins are surfaces, and all particles, but for centres of bodies, are vertices of these. */
+/* True if all skins are surfaces, and all particles, except the centres of bodies, are their vertices. */
 static bool are_alone(const sn_world *world, const sn_surfaces *s)
 {
     const sn_skin_record *skin = world->contact.skin_table.column[0];

@@ -1,31 +1,31 @@
-/* What contacts push by, all at once: y of
+/* The impulses of coupled contacts, all at once: y of
 
        r = gap + G y,      normal: p = was + y >= 0, r >= 0, p r = 0;
        across: r = 0, or friction is at its limit, |p| = mu p of the normal, and against r.
 
-   With the limits of friction given this is the minimum of q = y G y / 2 + gap y over what y may be, and limits are those
-   of the normal pushes before. Sweeps from contact to contact (projected Gauss-Seidel) find out soon which contacts push
-   and which slide, but need hundreds of times more to find out how much: what lifts a load is a sum of small pushes of
-   all contacts of a knot. So after some sweeps what is at no limit is solved for exactly, by a Cholesky factor, and is
-   followed as far as q falls, with limits kept (subspace minimisation: More and Toraldo 1991; Silcowitz, Niebe and
-   Erleben 2010). No step lets q rise. */
+   For given friction limits this is the minimum of q = y G y / 2 + gap y over the allowed y. The limits are those of
+   the normal impulses before. Sweeps from contact to contact (projected Gauss-Seidel) soon find which contacts act and
+   which slide. They need hundreds of times as many sweeps to find the impulses: what lifts a load is a sum of small
+   impulses of all contacts of a knot. So after some sweeps the rows that are at no limit are solved exactly, by a
+   Cholesky factor. The step to that solution is followed as far as q falls, with limits kept (subspace minimisation:
+   More and Toraldo 1991; Silcowitz, Niebe and Erleben 2010). No step lets q rise. */
 #include "contact/surface_pushes.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SWEEPS 16u   /* before each exact solve: with 4, a load of 100 times the mass of its rope was not found */
-#define SOLVES 12u   /* for given limits */
-#define LIMITS 3u    /* times that limits of friction are set */
-#define HALVES 6u    /* of a step, until q falls */
-#define STICKS 0.999 /* of what friction may: with less it holds */
+#define SWEEPS 16u   /* before each exact solve: with 4, a load of 100 times the mass of its rope failed */
+#define SOLVES 12u   /* exact solves for given friction limits */
+#define LIMITS 3u    /* number of times that friction limits are set */
+#define HALVES 6u    /* halvings of a step, until q falls */
+#define STICKS 0.999 /* relative to the friction limit: below this share the contact sticks */
 
 static double at(const sn_pushes *p, uint32_t row, uint32_t column)
 {
     return p->matrix[(size_t)row * (3 * p->count) + column];
 }
 
-/* y of a row is to be something else; r follows. G is symmetric. */
+/* Sets y of a row, and updates r. G is symmetric. */
 static void set(const sn_pushes *p, uint32_t row, double y)
 {
     const uint32_t rows = 3 * p->count;
@@ -36,7 +36,7 @@ static void set(const sn_pushes *p, uint32_t row, double y)
         r[k] += of[k] * more;
 }
 
-/* r anew. */
+/* Computes r from y. */
 static void measure(const sn_pushes *p)
 {
     const uint32_t rows = 3 * p->count;
@@ -56,7 +56,7 @@ static double energy(const sn_pushes *p)
     return sum / 2;
 }
 
-/* Keeps what contact i would push by within its limits. */
+/* Projects y of contact i onto its limits. */
 static void keep(const sn_pushes *p, uint32_t i, double y[3])
 {
     const double *was = p->was + 3 * i;
@@ -66,7 +66,7 @@ static void keep(const sn_pushes *p, uint32_t i, double y[3])
         y[1 + k] = f[k] * (p->limit[i] / much) - was[1 + k];
 }
 
-/* m: by how much a contact was changed at most. */
+/* One Gauss-Seidel sweep. Returns the largest change of a contact (m). */
 static double sweep(const sn_pushes *p)
 {
     double most = 0;
@@ -108,7 +108,8 @@ static uint32_t list_free(const sn_pushes *p)
     return count;
 }
 
-/* One row of the Cholesky factor, of `own` numbers from its diagonal on, is taken from the rows after it. */
+/* Cholesky elimination: subtracts one row of the factor, of `own` numbers from its diagonal on, from the rows after
+   it. */
 static void eliminate(double *row, uint32_t own, uint32_t width)
 {
     for (uint32_t i = 1; i < own; ++i) {
@@ -119,7 +120,7 @@ static void eliminate(double *row, uint32_t own, uint32_t width)
     }
 }
 
-/* Solves G d = -r for the rows that are listed: d, in `step`. The factor is the upper half of a matrix. */
+/* Solves G d = -r for the listed rows; d is in `step`. The factor is the upper half of a matrix. */
 static void solve_free(const sn_pushes *p, uint32_t count)
 {
     double *u = p->factor, *d = p->step;
@@ -145,7 +146,7 @@ static void solve_free(const sn_pushes *p, uint32_t count)
     }
 }
 
-/* Follows that step as far as q falls. */
+/* Follows that step as far as q falls: a line search by halving. */
 static void follow(const sn_pushes *p, uint32_t count)
 {
     const double before = energy(p);
@@ -164,7 +165,7 @@ static void follow(const sn_pushes *p, uint32_t count)
     measure(p);
 }
 
-/* With the limits as they are. */
+/* Minimises q for the current friction limits. */
 static void find(const sn_pushes *p, double enough)
 {
     for (uint32_t i = 0; i < SOLVES; ++i) {

@@ -1,22 +1,21 @@
 /* Smooth cloth does not touch itself: a proof for two tiles of a flat skin, or one with itself, that saves listing
    their features.
 
-   Let X be places in the rest shape, seen in its plane, and H a box there with both tiles in it. If the skin
-   covers H once, a line in H from p to q leads through triangles with the deformation gradients F_1, F_2 ... (3
-   x 2), and
+   Let X be points of the rest shape, in its plane, and H a rectangle there that contains both tiles. If the skin covers
+   H once, the line in H from p to q passes through triangles with the deformation gradients F_1, F_2 ... (3 x 2), and
 
        x_p - x_q = (sum s_i F_i) (X_p - X_q),  s_i >= 0, sum s_i = 1,
 
-   so if no F_i is farther than e from F_0, |x_p - x_q| >= v |X_p - X_q| with v = smallest singular value of
-   F_0, less e. Features that share no corner are at least the least height of a triangle apart in the rest
-   shape, since a line from one to the other has to leave the triangles around the first. They push each other
-   if they are nearer than the smaller one of half of that distance and the thickness. So where v is above one
-   half they have something to spare, all of them, and the more the farther they are apart in the rest shape.
+   so if no F_i is farther than e from F_0, |x_p - x_q| >= v |X_p - X_q|, where v is the smallest singular value of F_0
+   less e. Features that share no corner are at least the least height of a triangle apart in the rest shape, since a
+   line from one to the other has to leave the triangles around the first. They push each other if they are nearer than
+   half of that distance, and nearer than the thickness. So where v is above one half their spare (distance minus reach)
+   is positive, and it is larger the farther they are apart in the rest shape.
 
-   That the skin covers H once is found out once, by walking from triangle to triangle: no border of the skin is
-   inside of H, triangles on both sides of an edge lie on both sides of it, and around no vertex they go round
-   twice. So the walk is a covering of H, which has no holes, and H is covered once by what one walk reaches.
-   Places X are rounded to a grid, so that all this is exact. */
+   Whether the skin covers H once is determined by walking from triangle to triangle, a single time. No border of the
+   skin is inside H, the two triangles at an edge are on opposite sides of it, and the triangles around a vertex do not
+   go round twice. So the walk is a covering of H, which has no holes, and what one walk reaches covers H once. Points X
+   are rounded to a grid, so that all this is exact. */
 #include "contact/surface_contacts.h"
 
 #include "wide/wide.h"
@@ -24,16 +23,16 @@
 
 #include <string.h>
 
-#define FLAT         0.002           /* of the least height of a triangle: steps of the grid, at most */
+#define FLAT         0.002           /* of the least height of a triangle: the largest step of the grid */
 #define FINEST       4194304.0       /* steps of the grid in a skin, at most */
-#define THINNEST     1e-3            /* of the mean edge: no proof for triangles that are not so high */
-#define BESIDE       ((sn_real)2)    /* edges: what is farther from the other tile in the rest shape is not near it */
-#define APART        ((sn_real)4)    /* edges: two tiles that are farther apart in the rest shape are not tried */
-#define LOST         ((sn_real)1e-3) /* of v: more than numbers round */
+#define THINNEST     1e-3            /* of the mean edge: no proof for triangles with less height */
+#define BESIDE       ((sn_real)2)    /* mean edges: features farther from the other tile at rest are not near it */
+#define APART        ((sn_real)4)    /* mean edges: tiles farther apart in the rest shape are not tried */
+#define LOST         ((sn_real)1e-3) /* relative error of v, with a wide margin */
 #define WORK_OF_HOOD 20000.0         /* ns, about */
 #define WORK_OF_TILE 2000.0
-#define WAITS        8u              /* lists until a pair is tried again that was not smooth */
-#define ENOUGH       ((sn_real)0.35) /* of what it would have to spare if it were not bent */
+#define WAITS        8u              /* lists until a pair that was not smooth is tried again */
+#define ENOUGH       ((sn_real)0.35) /* of the spare that the pair would have without bending */
 #define NEVER        (SN_SURFACE_HOOD + 1)
 
 static sn_real larger(sn_real a, sn_real b)
@@ -61,7 +60,7 @@ static const uint32_t *triangles_of(const sn_surfaces *s, const sn_surface_tile 
     return (const uint32_t *)s->tile_triangle_table.column[0] + tile->first_triangle;
 }
 
-/* ---- The plane of a skin ---------------------------------------------------------------------------------------------------- */
+/* ---- The plane of a skin ----------------------------------------------------------------------------------------- */
 
 static bool has_rest(const sn_world *world, uint32_t vertex)
 {
@@ -76,7 +75,7 @@ static sn_dvec3 rest_of(const sn_world *world, uint32_t vertex)
     return dvec3_from(vec4_xyz(((const sn_vec4 *)world->contact.rest_table.column[0])[number]));
 }
 
-/* m: of a triangle. False: some corner is nowhere. */
+/* The height of a triangle (m). False: some corner has no rest position. */
 static bool height_of(const sn_world *world, const sn_surfaces *s, uint32_t triangle, double *height)
 {
     const uint32_t *v = surface_triangles(s)[triangle].vertex;
@@ -91,7 +90,7 @@ static bool height_of(const sn_world *world, const sn_surfaces *s, uint32_t tria
     return true;
 }
 
-/* m: the least height of its triangles. */
+/* The least height of the skin's triangles (m). False: some corner has no rest position. */
 static bool least_height(const sn_world *world, const sn_surfaces *s, const sn_surface_skin *skin, double *least)
 {
     *least = HUGE_VAL;
@@ -104,7 +103,7 @@ static bool least_height(const sn_world *world, const sn_surfaces *s, const sn_s
     return true;
 }
 
-/* The plane of the first triangle, along its shortest side: sheets are often grids. */
+/* The plane of the first triangle, with an axis along its shortest side: sheets are often grids. */
 static bool find_plane(const sn_world *world, const sn_surfaces *s, const sn_surface_skin *skin, sn_surface_plane *p)
 {
     const uint32_t *v = surface_triangles(s)[skin->first].vertex;
@@ -137,7 +136,7 @@ static double to_grid(double a)
     return (double)(int32_t)(a < 0 ? a - 0.5 : a + 0.5);
 }
 
-/* Places of the corners of a triangle on the grid. False: some are off the plane, or the grid is too fine. */
+/* Puts the corners of a triangle on the grid. False: one is off the plane, or beyond the grid. */
 static bool lay_out(const sn_world *world, sn_surfaces *s, uint32_t triangle, const sn_surface_plane *p)
 {
     sn_surface_place *place = s->vertex_table.column[6];
@@ -152,14 +151,15 @@ static bool lay_out(const sn_world *world, sn_surfaces *s, uint32_t triangle, co
     return true;
 }
 
-/* Twice its area, with a sign: exact, but for the last rounding. */
+/* Twice the signed area: exact, except for the last rounding. */
 static double area_of(const sn_surface_place *a, const sn_surface_place *b, const sn_surface_place *c)
 {
     return ((double)b->x - (double)a->x) * ((double)c->y - (double)a->y) -
            ((double)b->y - (double)a->y) * ((double)c->x - (double)a->x);
 }
 
-/* Gradients of a triangle. How often triangles around a vertex cross the way from it along x is counted: around[]. */
+/* Computes what makes the deformation gradient of a triangle. around[] counts, for each vertex, the triangles that
+   cross the ray from it along x. False: the triangle is degenerate, or a ray is crossed twice. */
 static bool lay_triangle(sn_surfaces *s, uint32_t triangle, uint32_t *around)
 {
     const uint32_t *v = surface_triangles(s)[triangle].vertex;
@@ -182,7 +182,7 @@ static bool lay_triangle(sn_surfaces *s, uint32_t triangle, uint32_t *around)
     return true;
 }
 
-/* Whether the skin goes on across a side: to one triangle, which lies on the other side of it. */
+/* True if the skin continues across a side with one triangle, on the other side of it. */
 static bool goes_on(const sn_surfaces *s, uint32_t triangle, uint32_t side)
 {
     const uint32_t *across = s->triangle_table.column[1], next = across[3 * (size_t)triangle + side];
@@ -190,7 +190,7 @@ static bool goes_on(const sn_surfaces *s, uint32_t triangle, uint32_t side)
         return false;
     const uint32_t *v = surface_triangles(s)[triangle].vertex, *u = surface_triangles(s)[next].vertex;
     const uint32_t a = v[side], b = v[(side + 1) % 3];
-    uint32_t back = 0, third = 0; /* of the next one: the side that leads back, and the corner across that */
+    uint32_t back = 0, third = 0; /* of the next triangle: the side that leads back, and the opposite corner */
     while (back < 3 && across[3 * (size_t)next + back] != triangle)
         ++back;
     while (third < 3 && (u[third] == a || u[third] == b))
@@ -223,7 +223,7 @@ static bool lay_skin(const sn_world *world, sn_surfaces *s, sn_surface_skin *ski
     return true;
 }
 
-/* What is known of a tile in the rest shape. */
+/* Measures a tile in the rest shape: its rectangle, and the least height of its triangles. */
 static void lay_tile(const sn_surfaces *s, sn_surface_tile *tile)
 {
     const uint32_t *triangle = triangles_of(s, tile);
@@ -245,7 +245,7 @@ static void lay_tile(const sn_surfaces *s, sn_surface_tile *tile)
     }
 }
 
-/* Which triangles are of which tile, and the rest shapes of tiles that have none yet. */
+/* Notes the tile of each triangle, and measures tiles that have not been measured. */
 static void lay_tiles(sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {
@@ -268,8 +268,8 @@ void sn_surface_smooth_make(const sn_world *world, sn_surfaces *s)
     lay_tiles(s);
 }
 
-/* The grid stays as it is: it is only finer or coarser than it would be. All triangles around a vertex that has come or
-   has others around it are among those of the tear. */
+/* The grid is kept: it is only finer or coarser than a new one. `triangle` has all triangles around each vertex that is
+   new or has other triangles around it. */
 void sn_surface_smooth_follow(const sn_world *world, sn_surfaces *s, const uint32_t *triangle, uint32_t count)
 {
     memset(s->vertex_table.column[2], 0, s->all_vertices * sizeof(uint32_t));
@@ -289,18 +289,18 @@ void sn_surface_smooth_follow(const sn_world *world, sn_surfaces *s, const uint3
     lay_tiles(s);
 }
 
-/* ---- What two tiles have around them ---------------------------------------------------------------------------------------- */
+/* ---- The surroundings of two tiles ------------------------------------------------------------------------------- */
 
 typedef struct walk {
     const sn_surfaces *s;
     sn_surface_pair *pair;
     sn_surface_rectangle box;
-    uint64_t seen[SN_SURFACE_HOOD][2]; /* triangles of tiles */
-    uint32_t last;                     /* tile that was come to */
+    uint64_t seen[SN_SURFACE_HOOD][2]; /* bits of triangles, by tile of the hood */
+    uint32_t last;                     /* tile visited */
     uint32_t count, queue[SN_SURFACE_HOOD * SN_TILE_TRIANGLES];
 } walk;
 
-/* Comes to a triangle. False: there are too many tiles. */
+/* Visits a triangle. False: there are too many tiles. */
 static bool come_to(walk *w, uint32_t triangle)
 {
     const sn_surface_sheet *sheet = &sheets(w->s)[triangle];
@@ -330,7 +330,8 @@ static bool is_inside(const sn_surface_rectangle *box, const sn_surface_place *a
              (a->y <= box->low.y && b->y <= box->low.y) || (a->y >= box->high.y && b->y >= box->high.y));
 }
 
-/* Walks across the sides of a triangle that are inside of the box. False: the skin ends there, or is folded. */
+/* Visits the neighbours across the sides of a triangle that are inside the box. False: the skin ends there, or is
+   folded. */
 static bool walk_on(walk *w, uint32_t triangle)
 {
     const sn_surfaces *s = w->s;
@@ -351,14 +352,14 @@ static bool has_all(const walk *w, uint32_t tile)
     return seen == surface_tiles(w->s)[tile].triangles;
 }
 
-/* m: how far apart two boxes are along an axis. */
+/* m: the gap between two rectangles along an axis, the larger one. */
 static sn_real gap(const sn_surface_rectangle *a, const sn_surface_rectangle *b)
 {
     return larger(larger(a->low.x - b->high.x, b->low.x - a->high.x),
                   larger(a->low.y - b->high.y, b->low.y - a->high.y));
 }
 
-/* Corners of triangles of b that are near a in the rest shape. */
+/* A bit for each corner of a triangle of b that is near a in the rest shape. */
 static uint64_t find_border(const sn_surfaces *s, const sn_surface_tile *a, const sn_surface_tile *b)
 {
     const uint8_t *three = (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)b->first_triangle;
@@ -379,7 +380,7 @@ static uint64_t find_border(const sn_surfaces *s, const sn_surface_tile *a, cons
     return border;
 }
 
-/* Finds out whether the skin covers a box around both tiles once, and by which tiles. */
+/* Finds out whether the skin covers a rectangle around both tiles once, and with which tiles. */
 static void find_hood(const sn_surfaces *s, sn_surface_pair *pair)
 {
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
@@ -399,9 +400,9 @@ static void find_hood(const sn_surfaces *s, sn_surface_pair *pair)
         pair->hoods = NEVER;
 }
 
-/* ---- How smooth it is ------------------------------------------------------------------------------------------------------- */
+/* ---- Smoothness -------------------------------------------------------------------------------------------------- */
 
-/* Takes the sides of triangles from the first of some. */
+/* Copies sides of triangles, from the first corner, and what makes gradients of them. */
 static void take_sides(sn_wide_gradients *to, const sn_surfaces *s, const uint32_t *triangle, uint32_t count)
 {
     const sn_surface_motion *motion = surface_motions(s);
@@ -425,7 +426,7 @@ static void measure_tile(const sn_world *world, const sn_surfaces *s, sn_surface
     memcpy(tile->most, g.most, sizeof tile->most);
 }
 
-/* v: distances in space are at least so much of those in the rest shape. */
+/* v: distances in space are at least v times those in the rest shape. */
 static sn_real least_stretch(const sn_surfaces *s, const sn_surface_pair *pair)
 {
     sn_real least[6], most[6], f[6], square = 0;
@@ -447,7 +448,7 @@ static sn_real least_stretch(const sn_surfaces *s, const sn_surface_pair *pair)
     return smallest > 0 ? real_sqrt(smallest) * (1 - LOST) - real_sqrt(square) * (1 + LOST) : 0;
 }
 
-/* m: what features have to spare at least that are so far apart in the rest shape, or farther. */
+/* m: the least spare of features that are this far apart in the rest shape, or farther. */
 static sn_real spare_at(const sn_surface_skin *skin, sn_real stretch, sn_real apart)
 {
     return stretch * apart - lower((apart + skin->lost) / 2, 2 * skin->thickness);
@@ -464,7 +465,7 @@ bool sn_surface_smooth_apart(const sn_surfaces *s, sn_surface_pair *pair, sn_rea
         height = lower(height, surface_tiles(s)[pair->hood[i]].height);
     const sn_real next = spare_at(skin, stretch, height), most = ENOUGH * spare_at(skin, 1, height);
     if (s->quiet.deep && wanted > most)
-        wanted = most; /* a list would hardly tell more */
+        wanted = most; /* a list would hardly give more */
     if (!(stretch > (sn_real)0.5 && next > wanted)) {
         pair->waits = WAITS;
         return false;

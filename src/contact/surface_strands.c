@@ -1,5 +1,6 @@
-/* Segments of surfaces: ropes, nets and fringes. They are edges without triangles, and take part in contact of edges with edges and, by their ends, of vertices with
-   triangles. Here is what is their own: which of them count, where they are along a strand, and how they are cut into tiles. */
+/* Segments of surfaces: ropes, nets and fringes. They are edges without triangles. They take part in contacts of edges
+   with edges and, by their ends, of vertices with triangles. Here is what they have of their own: which of them exist,
+   their arc length along a strand, and their tiles. */
 #include "contact/surface_contacts.h"
 
 #include "world/world.h"
@@ -8,9 +9,9 @@
 
 #define SEGMENTS_A_TILE 32u
 
-/* ---- Which count -------------------------------------------------------------------------------------------------------------- */
+/* ---- Existing segments ------------------------------------------------------------------------------------------- */
 
-/* Whether a constraint joins its ends, or neither of them moves. */
+/* True if a constraint joins the ends, or neither of them moves. */
 static bool is_held(const sn_world *world, const uint32_t *end)
 {
     return (world->particles.x[world->ids.value[end[0]]].w == 0 &&
@@ -41,7 +42,7 @@ bool sn_surface_strands_hold(sn_world *world, bool *changed)
     return true;
 }
 
-/* ---- Along strands ----------------------------------------------------------------------------------------------------------- */
+/* ---- Strands ----------------------------------------------------------------------------------------------------- */
 
 static sn_real rest_length(const sn_world *world, const sn_surfaces *s, uint32_t a, uint32_t b)
 {
@@ -59,13 +60,13 @@ static uint32_t ring_size(const sn_surfaces *s, uint32_t vertex)
     return start[vertex + 1] - start[vertex];
 }
 
-/* It has segments alone, and not more than two. */
+/* True if the vertex has only segments, and not more than two. */
 static bool is_plain(const sn_surfaces *s, uint32_t vertex)
 {
     return surface_vertices(s)[vertex].triangle == SN_SURFACE_NONE && ring_size(s, vertex) <= 2;
 }
 
-/* From a vertex on along what is plain, up to where it ends or branches, or is where it began. */
+/* Follows a strand from a vertex to where it ends, branches or closes. */
 static void walk(const sn_world *world, sn_surfaces *s, uint32_t from, uint32_t strand)
 {
     const uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0];
@@ -90,7 +91,7 @@ static void walk(const sn_world *world, sn_surfaces *s, uint32_t from, uint32_t 
     }
     before = SN_SURFACE_NONE;
     at = from;
-    do { /* it is closed: once more around it */
+    do { /* closed: goes around once more */
         surface_vertices(s)[at].around = arc;
         const uint32_t next = ring[start[at]] != before ? ring[start[at]] : ring[start[at] + 1];
         before = at;
@@ -102,7 +103,7 @@ void sn_surface_strands_measure(const sn_world *world, sn_surfaces *s)
 {
     const uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0];
     uint32_t strands = 0;
-    for (uint32_t closed = 0; closed < 2; ++closed) /* those with ends first: what is left then is closed */
+    for (uint32_t closed = 0; closed < 2; ++closed) /* strands with ends first: those that are left then are closed */
         for (uint32_t i = 0; s->held_table.count && i < s->vertex_table.count; ++i) {
             uint32_t plain = 0;
             for (uint32_t k = start[i]; k < start[i + 1]; ++k)
@@ -130,18 +131,18 @@ bool sn_surface_along_strand(const sn_surfaces *s, const sn_surface_candidate *c
     return true;
 }
 
-/* ---- Tiles --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Tiles ------------------------------------------------------------------------------------------------------- */
 
 typedef struct cutting {
     const sn_world *world;
     sn_surfaces *s;
-    uint32_t *taken, *queue; /* by edge: it is in a tile; those that are to be looked at */
+    uint32_t *taken, *queue; /* by edge: it is in a tile; the edges to be visited */
     uint32_t *marked;        /* by vertex */
-    uint8_t *place;          /*   and which corner of its tile it is */
+    uint8_t *place;          /* by vertex: its corner of the tile */
     uint32_t marks;
 } cutting;
 
-/* A tile of a segment and those around it, nearest first. */
+/* Makes a tile of a segment and those around it, nearest first. */
 static void cut(cutting *c, uint32_t skin, uint32_t from)
 {
     sn_surfaces *s = c->s;

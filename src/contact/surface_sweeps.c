@@ -1,4 +1,5 @@
-/* Boxes around features and where they go, for tiles that go far: by tile, once for all tiles that they are compared with. See surface_listing.c. */
+/* Boxes around features and their paths, for tiles that move far: by tile, once for all tiles that they are compared
+   with. See surface_listing.c. */
 #include "contact/particle_contacts.h"
 
 #include "wide/wide.h"
@@ -16,7 +17,7 @@ static sn_real lower(sn_real a, sn_real b)
     return b < a ? b : a;
 }
 
-/* Boxes around both features and where they go. */
+/* By velocity, paths are relative to the mean velocity of the four vertices. */
 bool sn_surface_sweeps_meet(const sn_surfaces *s, const sn_surface_candidate *c, sn_surface_sweep sweep, sn_real h,
                             sn_real by)
 {
@@ -43,7 +44,7 @@ bool sn_surface_sweeps_meet(const sn_surfaces *s, const sn_surface_candidate *c,
            low[1].y - by <= high[0].y && low[0].z - by <= high[1].z && low[1].z - by <= high[0].z;
 }
 
-/* ---- By tile -------------------------------------------------------------------------------------------------------------------- */
+/* ---- By tile ----------------------------------------------------------------------------------------------------- */
 
 typedef struct sweeping {
     const sn_surfaces *s;
@@ -61,7 +62,7 @@ uint32_t sn_surface_sweeps_stride(uint32_t count)
     return blocks(count) * SN_BATCH;
 }
 
-/* Those of triangles, then of edges, then of vertices. */
+/* The rows of triangles come first, then those of edges, then those of vertices. */
 sn_real *sn_surface_sweeps_of(const sn_surfaces *s, const sn_surface_tile *tile, uint32_t sort)
 {
     const uint32_t before = (sort ? blocks(tile->triangles) : 0) + (sort > 1 ? blocks(tile->edges) : 0);
@@ -69,12 +70,13 @@ sn_real *sn_surface_sweeps_of(const sn_surfaces *s, const sn_surface_tile *tile,
            (size_t)SN_WIDE_SWEEP_ROWS * SN_BATCH * ((size_t)tile->first_sweep + before);
 }
 
-/* Where a corner goes: start, end, and what it adds to the way that the mean of four makes: see sn_surface_sweeps_meet. */
+/* The path of a corner: start, end, and its part of the mean displacement of four vertices: see
+   sn_surface_sweeps_meet. */
 typedef struct corner_way {
     sn_vec3 start, end, with;
 } corner_way;
 
-/* Of one sort: boxes around starts and ends of all features. */
+/* Stores boxes around starts and around ends of all features of one sort. */
 static void set_sweeps(const corner_way *of, const uint8_t *local, uint32_t corners, uint32_t count, sn_real *rows)
 {
     const uint32_t stride = sn_surface_sweeps_stride(count);
@@ -96,7 +98,7 @@ static void set_sweeps(const corner_way *of, const uint8_t *local, uint32_t corn
             rows[(3 * k + 2) * stride + i] = five[k].z;
         }
     }
-    for (uint32_t row = 0; count && row < SN_WIDE_SWEEP_ROWS; ++row) /* what is read behind the last */
+    for (uint32_t row = 0; count && row < SN_WIDE_SWEEP_ROWS; ++row) /* fills the rest of the last vector */
         for (uint32_t i = count; i < stride; ++i)
             rows[row * stride + i] = rows[row * stride + count - 1];
 }
