@@ -32,9 +32,11 @@ bool sn_probe_wants_fixed_shape(const sn_probe *q, const sn_fixed_shape *record)
     return (q->filter.what & bit) && wanted(q, filter.category, filter.mask);
 }
 
-bool sn_probe_wants_part(const sn_probe *q, uint32_t part)
+bool sn_probe_wants_part(const sn_probe *q, uint32_t part, uint32_t slot)
 {
-    return q->filter.what & (q->world->bodies.part[part].sensor ? SN_QUERY_SENSORS : SN_QUERY_BODIES);
+    const uint32_t bit = q->world->bodies.part[part].sensor ? SN_QUERY_SENSORS : SN_QUERY_BODIES;
+    const sn_filter filter = sn_part_filter(q->world, part, slot);
+    return (q->filter.what & bit) && wanted(q, filter.category, filter.mask);
 }
 
 sn_bounds sn_probe_bounds(const sn_probe *q, sn_query_set set, uint32_t item)
@@ -446,15 +448,16 @@ bool sn_probe_body(void *probe, uint32_t row)
     const sn_body_state *body = &q->world->bodies.state[row];
     spot best = {0};
     double in, out;
-    if (!bodies_has(&q->world->bodies, row) || !sn_probe_wants_slot(q, q->world->ids.value[body->particle]))
+    if (!bodies_has(&q->world->bodies, row))
         return true;
+    const uint32_t slot = q->world->ids.value[body->particle];
     sn_bounds bounds = sn_probe_bounds(q, SN_SET_BODIES, row);
     if (q->travels ? !sn_probe_clip(q, &bounds, &in, &out) || !probe_is_early(q, in)
                    : sn_probe_gap_to(q, &bounds) > (double)q->limit * SN_PROBE_FARTHER)
         return true;
     for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
         sn_pose pose = sn_query_part_pose(q->world, row, i);
-        if (!sn_probe_wants_part(q, i))
+        if (!sn_probe_wants_part(q, i, slot))
             continue;
         if (q->travels)
             meet_part(q, &pose, i, in, out, &best);

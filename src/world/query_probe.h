@@ -81,9 +81,9 @@ bool sn_probe_body(void *probe, uint32_t row);
 /* True for the particle of a body with a shape: the body is tested instead. */
 bool sn_probe_skips(const sn_world *world, uint32_t slot);
 
-/* True if the filter accepts a particle or a fixed shape. */
+/* True if the filter accepts a particle, a part of the dynamic body at a slot, or a fixed shape. */
 bool sn_probe_wants_slot(const sn_probe *probe, uint32_t slot);
-bool sn_probe_wants_part(const sn_probe *probe, uint32_t part); /* of a dynamic body: a sensor or not */
+bool sn_probe_wants_part(const sn_probe *probe, uint32_t part, uint32_t slot);
 bool sn_probe_wants_fixed_shape(const sn_probe *probe, const sn_fixed_shape *record);
 
 /* The box of an item of the set that is searched. */

@@ -173,12 +173,13 @@ bool sn_shape_probe_fixed_shape(void *probe, uint32_t row)
 static bool touch_parts(const sn_probe *q, uint32_t row, const leg *l, spot *best, uint32_t *part)
 {
     const sn_body_state *body = &q->world->bodies.state[row];
+    const uint32_t slot = q->world->ids.value[body->particle];
     bool found = false;
     spot s = {0};
     for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
         const sn_convex *convex = &q->world->bodies.part[i].convex;
         sn_pose pose = sn_query_part_pose(q->world, row, i);
-        if (!sn_probe_wants_part(q, i) ||
+        if (!sn_probe_wants_part(q, i, slot) ||
             !(q->travels ? meet_convex(q, l, convex, &pose, &s) : overlap_convex(q, convex, &pose, &s)))
             continue;
         if (found &&
@@ -198,7 +199,7 @@ bool sn_shape_probe_body(void *probe, uint32_t row)
     double in = 0, out = 0;
     spot s = {0};
     uint32_t part = 0;
-    if (!bodies_has(bodies, row) || !sn_probe_wants_slot(q, q->world->ids.value[bodies->state[row].particle]))
+    if (!bodies_has(bodies, row))
         return true;
     const sn_bounds bounds = sn_probe_bounds(q, SN_SET_BODIES, row);
     if (q->travels ? !sn_probe_clip(q, &bounds, &in, &out) || !probe_is_early(q, in)

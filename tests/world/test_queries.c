@@ -394,6 +394,44 @@ static void test_sensors_and_categories(void **state)
     sn_world_destroy(world);
 }
 
+/* A shape of a dynamic body has its own category and mask, or those of the body's group. */
+static void test_filters_of_shapes(void **state)
+{
+    (void)state;
+    sn_world *world = support_void();
+    sn_shape_def shape[2] = {sn_default_shape_def(SN_SHAPE_SPHERE), sn_default_shape_def(SN_SHAPE_SPHERE)};
+    shape[0].radius = shape[1].radius = 1;
+    shape[1].position = vec(0, 4, 0);
+    sn_body_def def = sn_default_body_def();
+    def.shapes = shape;
+    def.shape_count = 2;
+    sn_body body;
+    const sn_filter upper = {.category = 4, .mask = 16};
+    const sn_vec3 above = vec(0, 10, 0), down = vec(0, -1, 0);
+    sn_query_filter filter = only(SN_QUERY_BODIES);
+    sn_hit hit, hits[2];
+    assert_ok(world, sn_body_add(world, &def, &body));
+    assert_ok(world, sn_body_set_filter(world, body, 1, &upper));
+    assert_true(sn_query_ray(world, above, down, 20, filter, &hit) && hit.shape == 1);
+    filter.mask = ~4u;
+    assert_true(sn_query_ray(world, above, down, 20, filter, &hit) && hit.shape == 0);
+    assert_int_equal(sn_query_overlap(world, vec(0, 4, 0), 0.5f, filter, hits, 2), 0);
+    assert_int_equal(sn_query_overlap(world, vec(0, 0, 0), 0.5f, filter, hits, 2), 1);
+    sn_shape_def cone = sn_default_shape_def(SN_SHAPE_CONE); /* not a ball: another code */
+    cone.radius = cone.half.y = 0.5f;
+    cone.position = above;
+    assert_true(sn_query_shape_cast(world, &cone, down, 20, filter, &hit) && hit.shape == 0);
+    filter.mask = 4;
+    assert_true(sn_query_ray(world, vec(0, -10, 0), vec(0, 1, 0), 20, filter, &hit) && hit.shape == 1);
+    filter.category = 32;
+    assert_false(sn_query_ray(world, above, down, 20, filter, &hit));
+    filter.category = 16;
+    assert_true(sn_query_ray(world, above, down, 20, filter, &hit));
+    assert_ok(world, sn_body_set_filter(world, body, 1, NULL));
+    assert_false(sn_query_ray(world, above, down, 20, filter, &hit));
+    sn_world_destroy(world);
+}
+
 /* What is equally far is found in the order of the header, whatever the order of storage is. */
 static void test_ties(void **state)
 {
@@ -1524,6 +1562,7 @@ int main(void)
         cmocka_unit_test(test_skin),
         cmocka_unit_test(test_one_sided),
         cmocka_unit_test(test_default_filter),
+        cmocka_unit_test(test_filters_of_shapes),
         cmocka_unit_test(test_solid_mesh),
         cmocka_unit_test(test_thickness),
         cmocka_unit_test(test_field_in_a_turned_frame),
