@@ -73,7 +73,7 @@ typedef struct sn_object_type {
     uint32_t dimension; /* 1 line, 2 sheet, 3 solid: the units of its stuff; 0: has none */
     bool lines;         /* its stretch is that of ropes in it, 1/N, whatever its dimension */
     bool spatial;       /* not in a 2D world */
-    bool collides;      /* its bodies collide with each other, unless its group says otherwise */
+    bool collides;      /* its bodies or particles collide with each other, unless its group says otherwise */
     const sn_record *record; /* its own keys */
     bool (*build)(sn_build *build,
                   const void *def); /* def is the record's struct; false after an error was written down */

@@ -100,7 +100,7 @@ static uint32_t group_of(const sn_scene *scene, const sn_object_def *def)
     return def->group == SN_OWN_GROUP ? scene->objects.count + 1 : def->group;
 }
 
-/* What is made of bodies that are to collide with each other. A group that is described has the last word. */
+/* What is made of bodies or balls that are to collide with each other. A group that is described has the last word. */
 static bool let_collide(sn_scene *scene, sn_reader *reader, const sn_object_type *type, uint32_t group)
 {
     sn_group_contact contact = sn_world_group_contact(scene->world, group);

@@ -54,7 +54,8 @@ uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact 
     return known ? low : count;
 }
 
-#define NEWER ((sn_real)0.125) /* the share of a step in a mean force, if its substeps are not shorter than those before */
+#define NEWER                                                                                                          \
+    ((sn_real)0.125) /* the share of a step in a mean force, if its substeps are not shorter than those before */
 
 void sn_body_contacts_compare(sn_world *world, sn_real dt)
 {
@@ -76,9 +77,9 @@ static sn_body_contact_rub rubbed(const sn_world *world, const sn_body_contact_r
                                   const sn_body_contact_rub *held)
 {
     const sn_real longer = world->body_contacts.longer;
-    return (sn_body_contact_rub){
-        vec3_add(rub->tangent_impulse, vec3_scale(held->tangent_impulse, longer)),
-        rub->twisted + held->twisted * longer, vec3_add(rub->rolled, vec3_scale(held->rolled, longer))};
+    return (sn_body_contact_rub){vec3_add(rub->tangent_impulse, vec3_scale(held->tangent_impulse, longer)),
+                                 rub->twisted + held->twisted * longer,
+                                 vec3_add(rub->rolled, vec3_scale(held->rolled, longer))};
 }
 
 void sn_body_contact_recall(const sn_world *world, const sn_body_contact *contact, sn_body_contact_point *point)
@@ -195,8 +196,7 @@ static sn_real held_now(const sn_world *world, sn_real held, sn_real force)
 
 static sn_vec3 held_across(const sn_world *world, sn_vec3 held, sn_vec3 force)
 {
-    return without_signs_of_zeros(
-        vec3_add(held, vec3_scale(vec3_sub(force, held), world->body_contacts.newer)));
+    return without_signs_of_zeros(vec3_add(held, vec3_scale(vec3_sub(force, held), world->body_contacts.newer)));
 }
 
 /* Rubbed in the last substep; what is new has no other force. */
@@ -341,7 +341,8 @@ uint64_t sn_body_contacts_hash(uint64_t hash, const sn_body_contacts *body_conta
         hash = hash_real(hash, k->reach);
         for (uint32_t p = 0; p < k->count; ++p) {
             hash = hash_vec3(hash_vec3(hash_u64(hash, k->point[p].feature), k->point[p].a), k->point[p].b);
-            hash = hash_real(hash_real(hash_real(hash, k->point[p].normal_impulse), k->point[p].last), k->point[p].held);
+            hash =
+                hash_real(hash_real(hash_real(hash, k->point[p].normal_impulse), k->point[p].last), k->point[p].held);
         }
     }
     return hash;
