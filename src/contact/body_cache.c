@@ -66,10 +66,21 @@ void sn_body_contacts_compare(sn_world *world, sn_real dt)
     world->body_contacts.newer = before > h ? NEWER * h / before : NEWER;
 }
 
+/* What is too large to compute with is forgotten. */
+static sn_real sound(sn_real x)
+{
+    return isfinite(x) ? x : 0;
+}
+
+static sn_vec3 sound_vector(sn_vec3 v)
+{
+    return vec3_is_finite(v) ? v : vec3(0, 0, 0);
+}
+
 /* What a substep begins with. */
 static sn_real pressed(const sn_world *world, sn_real impulse, sn_real held)
 {
-    const sn_real now = impulse + held * world->body_contacts.longer;
+    const sn_real now = sound(impulse + held * world->body_contacts.longer);
     return now > 0 ? now : 0;
 }
 
@@ -77,9 +88,10 @@ static sn_body_contact_rub rubbed(const sn_world *world, const sn_body_contact_r
                                   const sn_body_contact_rub *held)
 {
     const sn_real longer = world->body_contacts.longer;
-    return (sn_body_contact_rub){vec3_add(rub->tangent_impulse, vec3_scale(held->tangent_impulse, longer)),
-                                 rub->twisted + held->twisted * longer,
-                                 vec3_add(rub->rolled, vec3_scale(held->rolled, longer))};
+    return (sn_body_contact_rub){
+        sound_vector(vec3_add(rub->tangent_impulse, vec3_scale(held->tangent_impulse, longer))),
+        sound(rub->twisted + held->twisted * longer),
+        sound_vector(vec3_add(rub->rolled, vec3_scale(held->rolled, longer)))};
 }
 
 void sn_body_contact_recall(const sn_world *world, const sn_body_contact *contact, sn_body_contact_point *point)
@@ -191,21 +203,27 @@ static bool kept_impulses(const sn_body_contact *contact)
 /* The mean force with that of this step. */
 static sn_real held_now(const sn_world *world, sn_real held, sn_real force)
 {
-    return held + (force - held) * world->body_contacts.newer + 0;
+    return sound(held + (force - held) * world->body_contacts.newer) + 0;
 }
 
 static sn_vec3 held_across(const sn_world *world, sn_vec3 held, sn_vec3 force)
 {
-    return without_signs_of_zeros(vec3_add(held, vec3_scale(vec3_sub(force, held), world->body_contacts.newer)));
+    return without_signs_of_zeros(
+        sound_vector(vec3_add(held, vec3_scale(vec3_sub(force, held), world->body_contacts.newer))));
+}
+
+static sn_real per_second(const sn_world *world)
+{
+    return (sn_real)world->state.settings.substeps / world->body_contacts.dt;
 }
 
 /* Rubbed in the last substep; what is new has no other force. */
 static sn_body_contact_rub keep_held(const sn_world *world, const sn_body_contact *contact,
                                      const sn_body_contact_rub *rub)
 {
-    const sn_real by = (sn_real)world->state.settings.substeps / world->body_contacts.dt;
-    const sn_body_contact_rub force = {vec3_scale(rub->tangent_impulse, by), rub->twisted * by,
-                                       vec3_scale(rub->rolled, by)};
+    const sn_real by = per_second(world);
+    const sn_body_contact_rub force = {sound_vector(vec3_scale(rub->tangent_impulse, by)), sound(rub->twisted * by),
+                                       sound_vector(vec3_scale(rub->rolled, by))};
     if (!contact_kept(world, contact))
         return force;
     return (sn_body_contact_rub){held_across(world, contact->held.tangent_impulse, force.tangent_impulse),
@@ -213,9 +231,11 @@ static sn_body_contact_rub keep_held(const sn_world *world, const sn_body_contac
                                  held_across(world, contact->held.rolled, force.rolled)};
 }
 
+/* A blow is no load: as when a substep begins (wide/body_manifold.h). */
 static sn_kept_point keep_point(const sn_world *world, const sn_body_contact_point *p)
 {
-    const sn_real force = (p->impulse + p->normal_impulse) / world->body_contacts.dt;
+    const sn_real load = p->normal_impulse < 2 * p->last ? p->normal_impulse : 2 * p->last;
+    const sn_real force = sound(load * per_second(world));
     const sn_real held = p->held > 0 ? held_now(world, p->held, force) : force + 0;
     return (sn_kept_point){p->a, p->b, p->feature, p->normal_impulse + 0, p->last + 0, held};
 }
