@@ -61,7 +61,7 @@ void sn_body_contacts_compare(sn_world *world, sn_real dt)
 {
     const sn_real h = dt / (sn_real)world->state.settings.substeps;
     const sn_real before = world->state.h / sn_integrators[world->state.settings.integrator]->step_factor;
-    world->body_contacts.dt = dt;
+    world->body_contacts.per_second = 1 / h;
     world->body_contacts.longer = before > 0 ? h - before : 0;
     world->body_contacts.newer = before > h ? NEWER * h / before : NEWER;
 }
@@ -212,16 +212,11 @@ static sn_vec3 held_across(const sn_world *world, sn_vec3 held, sn_vec3 force)
         sound_vector(vec3_add(held, vec3_scale(vec3_sub(force, held), world->body_contacts.newer))));
 }
 
-static sn_real per_second(const sn_world *world)
-{
-    return (sn_real)world->state.settings.substeps / world->body_contacts.dt;
-}
-
 /* Rubbed in the last substep; what is new has no other force. */
 static sn_body_contact_rub keep_held(const sn_world *world, const sn_body_contact *contact,
                                      const sn_body_contact_rub *rub)
 {
-    const sn_real by = per_second(world);
+    const sn_real by = world->body_contacts.per_second;
     const sn_body_contact_rub force = {sound_vector(vec3_scale(rub->tangent_impulse, by)), sound(rub->twisted * by),
                                        sound_vector(vec3_scale(rub->rolled, by))};
     if (!contact_kept(world, contact))
@@ -235,7 +230,7 @@ static sn_body_contact_rub keep_held(const sn_world *world, const sn_body_contac
 static sn_kept_point keep_point(const sn_world *world, const sn_body_contact_point *p)
 {
     const sn_real load = p->normal_impulse < 2 * p->last ? p->normal_impulse : 2 * p->last;
-    const sn_real force = sound(load * per_second(world));
+    const sn_real force = sound(load * world->body_contacts.per_second);
     const sn_real held = p->held > 0 ? held_now(world, p->held, force) : force + 0;
     return (sn_kept_point){p->a, p->b, p->feature, p->normal_impulse + 0, p->last + 0, held};
 }

@@ -254,8 +254,8 @@ typedef struct sn_body_contacts {
     atomic_bool suspect; /*   and one may not */
     uint32_t searches;   /* in this step: more than one if bodies became faster than was thought */
     sn_real left;        /* s: of the step, with the substep that runs */
-    sn_real dt;          /* s: of the step, */
-    sn_real longer;      /*   and by so much its substeps are longer than those of the step before: see body_cache.c */
+    sn_real per_second;  /* 1/s: substeps of the step, */
+    sn_real longer;      /* s:   which are longer by so much than those of the step before: see body_cache.c */
     sn_real newer;       /* the share of this step in the mean forces of the last ones */
 } sn_body_contacts;
 
