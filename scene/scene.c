@@ -52,7 +52,7 @@ const char *sn_scene_name(sn_scene *scene, sn_reader *reader, const char *given,
 {
     char made[140];
     if (given && !sn_is_name(given)) {
-        sn_reader_fail_key(reader, "name", "'%.80s' is no name: expected letters, digits, '_' and '-', a letter first",
+        sn_reader_fail_key(reader, "name", "'%.80s' is not a name: expected letters, digits, '_' and '-', a letter first",
                            given);
         return NULL;
     }
