@@ -140,7 +140,7 @@ bool sn_csv_read(sn_csv *csv, char *text, size_t length, char *message, size_t s
 {
     *csv = (sn_csv){0, NULL, 0, NULL};
     if (length == 0 || memchr(text, 0, length)) {
-        snprintf(message, size, length ? "is no text" : "is empty");
+        snprintf(message, size, length ? "is not a text" : "is empty");
         return false;
     }
     reader r = {text, text + length, 2, false};

@@ -109,13 +109,16 @@ static bool read_options(const draw_options *o, sn_picture_def *def, double *tim
     if (o->layers && !read_layers(o->layers, &def->draw.layers))
         return false;
     if (o->time && (!read_numbers(o->time, 0, time, 1) || *time < 0))
-        return sn_complain(0, "--time is '%s'; it must be seconds, not negative", o->time), false;
+        return sn_complain(0, "--time: found '%s', expected seconds, 0 or more", o->time), false;
     if (o->from &&
         (!read_numbers(o->from, ',', def->from, 3) || (def->from[0] == 0 && def->from[1] == 0 && def->from[2] == 0)))
-        return sn_complain(0, "--from is '%s'; it must be a direction such as 1,0.5,1", o->from), false;
+        return sn_complain(0, "--from: found '%s', expected three numbers that are not all 0, such as 1,0.5,1",
+                           o->from),
+               false;
     if (o->size &&
         (!read_numbers(o->size, 'x', size, 2) || size[0] < 100 || size[1] < 100 || size[0] > 10000 || size[1] > 10000))
-        return sn_complain(0, "--size is '%s'; it must be pixels such as 800x600, 100 to 10000 each", o->size), false;
+        return sn_complain(0, "--size: found '%s', expected WIDTHxHEIGHT, each 100 to 10000, such as 800x600", o->size),
+               false;
     def->width = (uint32_t)size[0];
     def->height = (uint32_t)size[1];
     return true;
@@ -143,6 +146,9 @@ static int draw_scene(const draw_options *o, sn_loaded *loaded, const char *path
     double time;
     if (!read_options(o, &def, &time))
         return SN_EXIT_USAGE;
+    const double most = UINT32_MAX / (double)sn_scene_describe(loaded->scene).rate;
+    if (time > most)
+        return sn_complain(SN_EXIT_USAGE, "--time: found '%s', expected %g s at most", o->time, most);
     int code = run_until(loaded->scene, time);
     if (code != SN_EXIT_FINE)
         return code;

@@ -78,7 +78,7 @@ static bool read_value(const sn_option *option, const char *value, void *options
                     (unsigned)option->least);
         return false;
     case SN_OPTION_SIZE:
-        if (sn_size_read(value, out))
+        if (sn_size_read(value, out) && *(const uint64_t *)out > 0)
             return true;
         sn_complain(0, "--%s: found '%s', expected a number of bytes, such as 512M or 4G", option->name, value);
         return false;

@@ -153,6 +153,8 @@ static bool check_asked(job *j)
         what = j->kind == PICTURE ? "" : o->still;
     else if (o->frame != UINT32_MAX && j->kind != PICTURE)
         wrong = "--frame is for a picture; a film shows all of them";
+    else if (o->frame != UINT32_MAX && o->frames < o->frame)
+        wrong = "--frame is a frame that is run; --frames says how many these are";
     else if (!sn_terminal_read(o->quiet && strcmp(o->show, "auto") == 0 ? "none" : o->show, &j->terminal))
         wrong = "--show: expected auto, kitty, iterm, sixel or none, found ", what = o->show;
     else if (o->every && j->kind == PICTURE)

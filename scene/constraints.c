@@ -11,7 +11,7 @@ static bool add_hold(sn_scene *scene, sn_reader *reader, const char *name, sn_co
     if (!name)
         return true;
     if (!sn_is_name(name))
-        return sn_reader_fail_key(reader, "name", "'%.80s' is no name: expected letters, digits, '_' and '-'", name);
+        return sn_reader_fail_key(reader, "name", "'%.80s' is not a name: expected letters, digits, '_' and '-'", name);
     sn_hold *hold = sn_growing_add(&scene->holds, &scene->arena, sizeof *hold);
     if (!hold)
         return sn_reader_fail(reader, "no memory for a name");
@@ -163,7 +163,8 @@ static bool read_points(sn_scene *scene, sn_reader *reader, const sn_kind *kind,
     if (many)
         count = value->count;
     if (kind->points && count != kind->points)
-        return sn_reader_fail(reader, "found %u points, expected the %u of a %s", count, kind->points, kind->name);
+        return sn_reader_fail(reader, "found %u point%s, expected the %u of a %s", count, count == 1 ? "" : "s",
+                              kind->points, kind->name);
     sn_point *points = sn_arena_take(&scene->scratch, count, sizeof *points);
     if (!points)
         return sn_reader_fail(reader, "no memory for %u points", count);

@@ -143,7 +143,7 @@ bool sn_scene_read_groups(sn_scene *scene, sn_reader *reader, const sn_value *re
             bool one = true;
             if (!numbered && !sn_is_name(item->key))
                 one = sn_reader_fail(reader,
-                                     "'%.80s' is no name and no number of a group: expected letters, digits, "
+                                     "'%.80s' is neither a name nor a number of a group: expected letters, digits, "
                                      "'_' and '-', a letter first, or a number below 4294967295",
                                      item->key);
             else if (!numbered && find_group(scene, item->key, 0))

@@ -363,9 +363,9 @@ static bool read_variables(expander *e, const sn_value *root, sn_document *value
         bool one =
             is_variable(v->key)
                 ? done(e, (const sn_value *)next) && copy(e, v, record, v->key, *scope)
-                : sn_reader_fail(&e->reader,
-                                 "'%.60s' is no name of a variable: expected letters, digits and '_', a letter first",
-                                 v->key);
+                : sn_reader_fail(
+                      &e->reader,
+                      "'%.60s' is not a name of a variable: expected letters, digits and '_', a letter first", v->key);
         e->out = out;
         if (one) {
             *next = (sn_scope){v->key, record->last, *scope};

@@ -84,7 +84,7 @@ static double number(parser *p)
     }
     if (count == 0 || count == MOST_DIGITS || points > 1) {
         p->at = from;
-        return fail(p, "this is no number", "");
+        return fail(p, "this is not a number", "");
     }
     snprintf(text + count, sizeof text - count, "e%d", sign * exponent - after);
     return strtod(text, NULL);
@@ -215,7 +215,7 @@ static double name(parser *p)
     char text[160] = "";
     p->at = from;
     if (value)
-        return fail(p, "the variable is no number but ", sn_value_describe(value, text, sizeof text));
+        return fail(p, "the variable is not a number but ", sn_value_describe(value, text, sizeof text));
     sn_scope_near(p->scope, from, length, text, sizeof text);
     return fail(p, "there is no such variable", text);
 }
@@ -296,7 +296,7 @@ bool sn_expression(const char *text, size_t length, const sn_scope *scope, doubl
         fail(&p, "expected the end, or + - * / % ^", "");
     if (!p.failed && !isfinite(*value)) {
         p.at = p.begin;
-        fail(&p, "this is no finite number", "");
+        fail(&p, "this is not a finite number", "");
     }
     return !p.failed;
 }

@@ -73,7 +73,7 @@ typedef struct sn_object_type {
     uint32_t dimension; /* 1 line, 2 sheet, 3 solid: the units of its stuff; 0: it has no stuff */
     bool lines;         /* `stretch` is that of a rope, 1/N, whatever its dimension */
     bool spatial;       /* not possible in a 2D world */
-    bool collides;      /* its bodies collide with each other, unless its group is set otherwise */
+    bool collides;      /* its bodies or particles collide with each other, unless its group is set otherwise */
     const sn_record *record;                         /* its own keys */
     bool (*build)(sn_build *build, const void *def); /* def is the record's struct; false after an error was reported */
 } sn_object_type;

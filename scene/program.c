@@ -362,8 +362,8 @@ static bool read_blade(sn_scene *scene, sn_reader *reader, const sn_value *value
         return false;
     const sn_blade_key *key = blade->keys.keys.items;
     if (blade->keys.keys.count < 2)
-        return sn_reader_fail_key(reader, "keys", "found %u keyframes, expected two or more: a blade cuts by moving",
-                                  blade->keys.keys.count);
+        return sn_reader_fail_key(reader, "keys", "found %u keyframe%s, expected two or more: a blade cuts by moving",
+                                  blade->keys.keys.count, blade->keys.keys.count == 1 ? "" : "s");
     bool sweeps = false;
     for (uint32_t i = 1; i < blade->keys.keys.count; ++i) {
         if (!(key[i].time > key[i - 1].time))

@@ -52,8 +52,8 @@ const char *sn_scene_name(sn_scene *scene, sn_reader *reader, const char *given,
 {
     char made[140];
     if (given && !sn_is_name(given)) {
-        sn_reader_fail_key(reader, "name", "'%.80s' is no name: expected letters, digits, '_' and '-', a letter first",
-                           given);
+        sn_reader_fail_key(reader, "name",
+                           "'%.80s' is not a name: expected letters, digits, '_' and '-', a letter first", given);
         return NULL;
     }
     if (given && sn_scene_has_name(scene, given)) {
@@ -100,7 +100,7 @@ static uint32_t group_of(const sn_scene *scene, const sn_object_def *def)
     return def->group == SN_OWN_GROUP ? scene->objects.count + 1 : def->group;
 }
 
-/* Lets the bodies of an object collide with each other, if its type asks for that. The settings of a group in the
+/* Lets the bodies or balls of an object collide with each other, if its type asks for that. The settings of a group in the
    file take precedence. */
 static bool let_collide(sn_scene *scene, sn_reader *reader, const sn_object_type *type, uint32_t group)
 {

@@ -326,7 +326,7 @@ static uint32_t read_form(sn_reader *reader, const sn_value *value)
         return SN_SHAPE_TYPES;
     }
     if (!type || type->type != SN_VALUE_TEXT) {
-        sn_reader_fail(reader, type ? "'type' is no text, expected a type of shape, such as \"box\""
+        sn_reader_fail(reader, type ? "'type' is not a text, expected a type of shape, such as \"box\""
                                     : "the key 'type' is missing: which shape is it?");
         return SN_SHAPE_TYPES;
     }

@@ -175,8 +175,8 @@ SN_API sn_result sn_world_set_tear_function(sn_world *world, sn_tear_fn *functio
 /* ---- Topology, for renderers ----------------------------------------------------------------- */
 
 /* The triangles of a skin: particle numbers, three each. Their order does not change: a tear changes corners, a cut
-   appends, and a soft body of shape matching that parts takes some away. *count gets their number. NULL, 0 and an error for a bad handle. Valid until the next step or call
-   that changes the world. */
+   appends, and a soft body of shape matching that parts takes some away. *count gets their number. NULL, 0 and an
+   error for a bad handle. Valid until the next step or call that changes the world. */
 SN_API const uint32_t *sn_skin_triangles(const sn_world *world, sn_skin skin, uint32_t *count);
 
 /* A number that increases whenever a triangle of a skin is added, changed or removed. It is never the same for two

@@ -265,8 +265,8 @@ SN_API uint32_t sn_world_dimensions(const sn_world *world);
 SN_API double sn_world_time(const sn_world *world);
 
 /* Advances the world by dt seconds (finite, not negative; 0 does nothing; a positive dt so small that the square of a
-   substep is 0 is refused). dt may differ from step to step. Forces and kinematic targets given since the last step
-   act during this one and are then dropped.
+   substep is 0 is refused). dt may differ from step to step, but things are calmer when it does not: docs/games.md.
+   Forces and kinematic targets given since the last step act during this one and are then dropped.
 
    Rigid constraints that were added or changed, and that contradict each other, are found first. A warning names the
    worst, the particles are put where the sum of the squared errors is least, and the constraints are held there until

@@ -113,9 +113,10 @@ static const sn_record grains_record = {"grains", "Loose balls.", sizeof(sn_grai
 const sn_object_type sn_object_grains = {
     .name = "grains",
     .about = "Loose balls of the object's radius, almost on a lattice, the origin in the middle; they collide with "
-             "each other if their contact says 'self'",
+             "each other unless their group says otherwise",
     .parts = "parts: none but all; no constraints",
     .dimension = 3,
+    .collides = true,
     .record = &grains_record,
     .build = build_grains,
 };

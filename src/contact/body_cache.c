@@ -3,11 +3,22 @@
    Points are anchors on both bodies. They are as good in the next step as in the one in which they were found, as
    long as the two bodies have not moved relative to each other. So a pile at rest makes no manifolds again. Whether
    the two have moved is decided by the pose of one relative to the other, then and now, not by how they got there. So
-   it does not matter whether a step, an edit or a snapshot brought them there. */
+   it does not matter whether a step, an edit or a snapshot brought them there.
+
+   Steps of different lengths. An impulse P of the last substep, of length h', is what carries the load, F h', and what
+   still moves to and fro between P and the velocities of a stack, because a few sweeps do not solve it. Only the first
+   part changes with the length: with substeps of length h a step begins with
+
+       P + F (h - h'),
+
+   where F is the mean force of the last steps, weighted by their lengths. P h / h' would enlarge the second part with
+   every longer step, too: a tower of ten boxes at rest, with steps of 7 and 33 ms in turn, then moved three times as
+   much after every second step, and fell down in two seconds. */
 #include "contact/body_work.h"
 
 #include "base/hash.h"
 #include "base/sort.h"
+#include "integrators/integrator.h"
 
 #include <string.h>
 
@@ -43,26 +54,65 @@ uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact 
     return known ? low : count;
 }
 
-void sn_body_contact_recall(const sn_world *world, const sn_body_contact *contact, sn_real factor,
-                            sn_body_contact_point *point)
+#define NEWER                                                                                                          \
+    ((sn_real)0.125) /* the share of a step in a mean force, if its substeps are not shorter than those before */
+
+void sn_body_contacts_compare(sn_world *world, sn_real dt)
+{
+    const sn_real h = dt / (sn_real)world->state.settings.substeps;
+    const sn_real before = world->state.h / sn_integrators[world->state.settings.integrator]->step_factor;
+    world->body_contacts.per_second = 1 / h;
+    world->body_contacts.longer = before > 0 ? h - before : 0;
+    world->body_contacts.newer = before > h ? NEWER * h / before : NEWER;
+}
+
+/* What is too large to compute with is forgotten. */
+static sn_real sound(sn_real x)
+{
+    return isfinite(x) ? x : 0;
+}
+
+static sn_vec3 sound_vector(sn_vec3 v)
+{
+    return vec3_is_finite(v) ? v : vec3(0, 0, 0);
+}
+
+/* What a substep begins with. */
+static sn_real pressed(const sn_world *world, sn_real impulse, sn_real held)
+{
+    const sn_real now = sound(impulse + held * world->body_contacts.longer);
+    return now > 0 ? now : 0;
+}
+
+static sn_body_contact_rub rubbed(const sn_world *world, const sn_body_contact_rub *rub,
+                                  const sn_body_contact_rub *held)
+{
+    const sn_real longer = world->body_contacts.longer;
+    return (sn_body_contact_rub){
+        sound_vector(vec3_add(rub->tangent_impulse, vec3_scale(held->tangent_impulse, longer))),
+        sound(rub->twisted + held->twisted * longer),
+        sound_vector(vec3_add(rub->rolled, vec3_scale(held->rolled, longer)))};
+}
+
+void sn_body_contact_recall(const sn_world *world, const sn_body_contact *contact, sn_body_contact_point *point)
 {
     const sn_kept_manifold *kept = contact_kept(world, contact);
     for (uint32_t i = 0; kept && i < kept->count; ++i)
         if (kept->point[i].feature == point->feature) {
-            point->normal_impulse = kept->point[i].normal_impulse * factor;
-            point->last = kept->point[i].last * factor;
+            point->normal_impulse = pressed(world, kept->point[i].normal_impulse, kept->point[i].held);
+            point->last = pressed(world, kept->point[i].last, kept->point[i].held);
+            point->held = kept->point[i].held;
             return;
         }
 }
 
-void sn_body_contact_recall_rub(const sn_world *world, sn_body_contact *contact, sn_real factor)
+void sn_body_contact_recall_rub(const sn_world *world, sn_body_contact *contact)
 {
     const sn_kept_manifold *kept = contact_kept(world, contact);
     if (!kept)
         return;
-    contact->rub.tangent_impulse = vec3_scale(kept->rub.tangent_impulse, factor);
-    contact->rub.twisted = kept->rub.twisted * factor;
-    contact->rub.rolled = vec3_scale(kept->rub.rolled, factor);
+    contact->rub = rubbed(world, &kept->rub, &kept->held);
+    contact->held = kept->held;
 }
 
 /* Turns are of length 1 but for rounding, and so is the one from b to a: it is compared with others, and nothing is turned by it. */
@@ -82,8 +132,7 @@ static sn_real way_between(const sn_mover *a, const sn_pose *from, const sn_pose
            contact_turned(a->extent, &from->rotation, &to->rotation);
 }
 
-bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_real factor, sn_real most,
-                           sn_real *moved)
+bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_real most, sn_real *moved)
 {
     const sn_kept_manifold *kept = contact_kept(world, contact);
     const sn_mover *a = &contact_movers(world)[contact->a];
@@ -101,13 +150,14 @@ bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_r
     contact->count = kept->count;
     for (uint32_t i = 0; i < kept->count; ++i) {
         const sn_kept_point *from = &kept->point[i];
-        contact->point[i] =
-            (sn_body_contact_point){.a = from->a,
-                                    .b = from->b,
-                                    .feature = from->feature,
-                                    .normal_impulse = from->normal_impulse * factor,
-                                    .last = from->last * factor,
-                                    .impulse = -from->normal_impulse * factor}; /* which is that of the step before */
+        const sn_real impulse = pressed(world, from->normal_impulse, from->held);
+        contact->point[i] = (sn_body_contact_point){.a = from->a,
+                                                    .b = from->b,
+                                                    .feature = from->feature,
+                                                    .normal_impulse = impulse,
+                                                    .last = pressed(world, from->last, from->held),
+                                                    .impulse = -impulse, /* which is that of the step before */
+                                                    .held = from->held};
     }
     return true;
 }
@@ -150,6 +200,41 @@ static bool kept_impulses(const sn_body_contact *contact)
     return false;
 }
 
+/* The mean force with that of this step. */
+static sn_real held_now(const sn_world *world, sn_real held, sn_real force)
+{
+    return sound(held + (force - held) * world->body_contacts.newer) + 0;
+}
+
+static sn_vec3 held_across(const sn_world *world, sn_vec3 held, sn_vec3 force)
+{
+    return without_signs_of_zeros(
+        sound_vector(vec3_add(held, vec3_scale(vec3_sub(force, held), world->body_contacts.newer))));
+}
+
+/* Rubbed in the last substep; what is new has no other force. */
+static sn_body_contact_rub keep_held(const sn_world *world, const sn_body_contact *contact,
+                                     const sn_body_contact_rub *rub)
+{
+    const sn_real by = world->body_contacts.per_second;
+    const sn_body_contact_rub force = {sound_vector(vec3_scale(rub->tangent_impulse, by)), sound(rub->twisted * by),
+                                       sound_vector(vec3_scale(rub->rolled, by))};
+    if (!contact_kept(world, contact))
+        return force;
+    return (sn_body_contact_rub){held_across(world, contact->held.tangent_impulse, force.tangent_impulse),
+                                 held_now(world, contact->held.twisted, force.twisted),
+                                 held_across(world, contact->held.rolled, force.rolled)};
+}
+
+/* A blow is no load: as when a substep begins (wide/body_manifold.h). */
+static sn_kept_point keep_point(const sn_world *world, const sn_body_contact_point *p)
+{
+    const sn_real load = p->normal_impulse < 2 * p->last ? p->normal_impulse : 2 * p->last;
+    const sn_real force = sound(load * world->body_contacts.per_second);
+    const sn_real held = p->held > 0 ? held_now(world, p->held, force) : force + 0;
+    return (sn_kept_point){p->a, p->b, p->feature, p->normal_impulse + 0, p->last + 0, held};
+}
+
 static void keep(const sn_world *world, const sn_body_contact *contact, sn_kept_manifold *to)
 {
     memset(to, 0, sizeof *to); /* bytes between its parts go into snapshots, too */
@@ -166,10 +251,9 @@ static void keep(const sn_world *world, const sn_body_contact *contact, sn_kept_
     to->rub.twisted = contact->rub.twisted + 0;
     if (contact->round > 0)
         to->rub.rolled = without_signs_of_zeros(contact->rub.rolled);
-    for (uint32_t k = 0; k < contact->count; ++k) {
-        const sn_body_contact_point *p = &contact->point[k];
-        to->point[k] = (sn_kept_point){p->a, p->b, p->feature, p->normal_impulse + 0, p->last + 0};
-    }
+    to->held = keep_held(world, contact, &to->rub);
+    for (uint32_t k = 0; k < contact->count; ++k)
+        to->point[k] = keep_point(world, &contact->point[k]);
 }
 
 /* Those that press, sorted. */
@@ -200,13 +284,13 @@ static void leave_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-static void scale(sn_kept_manifold *kept, sn_real factor)
+/* What sleeps would begin with in this step. */
+static void lengthen(const sn_world *world, sn_kept_manifold *kept)
 {
-    kept->rub = (sn_body_contact_rub){vec3_scale(kept->rub.tangent_impulse, factor), kept->rub.twisted * factor,
-                                      vec3_scale(kept->rub.rolled, factor)};
+    kept->rub = rubbed(world, &kept->rub, &kept->held);
     for (uint32_t p = 0; p < kept->count; ++p) {
-        kept->point[p].normal_impulse *= factor;
-        kept->point[p].last *= factor;
+        kept->point[p].normal_impulse = pressed(world, kept->point[p].normal_impulse, kept->point[p].held);
+        kept->point[p].last = pressed(world, kept->point[p].last, kept->point[p].held);
     }
 }
 
@@ -221,8 +305,8 @@ static uint32_t leave_asleep(const sn_world *world)
             continue;
         if (i != count)
             kept[count] = kept[i];
-        if (world->body_contacts.factor != 1)
-            scale(&kept[count], world->body_contacts.factor);
+        if (world->body_contacts.longer != 0)
+            lengthen(world, &kept[count]);
         ++count;
     }
     return count;
@@ -268,10 +352,12 @@ uint64_t sn_body_contacts_hash(uint64_t hash, const sn_body_contacts *body_conta
         hash = hash_vec3(hash_vec3(hash, k->normal), k->seen.position);
         hash = hash_real(hash_real(hash_real(hash_real(hash, q.x), q.y), q.z), q.w);
         hash = hash_real(hash_vec3(hash_vec3(hash, k->rub.tangent_impulse), k->rub.rolled), k->rub.twisted);
+        hash = hash_real(hash_vec3(hash_vec3(hash, k->held.tangent_impulse), k->held.rolled), k->held.twisted);
         hash = hash_real(hash, k->reach);
         for (uint32_t p = 0; p < k->count; ++p) {
             hash = hash_vec3(hash_vec3(hash_u64(hash, k->point[p].feature), k->point[p].a), k->point[p].b);
-            hash = hash_real(hash_real(hash, k->point[p].normal_impulse), k->point[p].last);
+            hash =
+                hash_real(hash_real(hash_real(hash, k->point[p].normal_impulse), k->point[p].last), k->point[p].held);
         }
     }
     return hash;

@@ -74,6 +74,7 @@ typedef struct sn_body_contact_point {
     sn_real normal_impulse; /* N s: in this substep, along the normal, and */
     sn_real last;           /*   in the one before */
     sn_real impulse;        /* N s: in this step, but for what it presses now */
+    sn_real held;           /* N: its force in the mean of the last steps; 0: it is new */
 } sn_body_contact_point;
 
 /* What rubs where two touch: at the middle of their points, weighted by what they press. */
@@ -116,6 +117,7 @@ typedef struct sn_body_contact {
     sn_real impact; /* m/s: how fast they came together in this step where they touched, at most */
     sn_vec3 spot;   /* m: and where that was on a, from its centre along principal axes */
     sn_body_contact_rub rub;
+    sn_body_contact_rub held; /* what rubbed in the mean of the last steps, by seconds: N, N m */
     uint32_t count;
     sn_body_contact_point point[SN_MANIFOLD_MOST];
 } sn_body_contact;
@@ -180,6 +182,7 @@ typedef struct sn_kept_point {
     sn_vec3 a, b; /* as of sn_body_contact_point */
     uint32_t feature;
     sn_real normal_impulse, last; /* N s */
+    sn_real held;                 /* N */
 } sn_kept_point;
 
 /* A manifold whose points pressed in the last substep: state. Sorted by key. */
@@ -190,7 +193,7 @@ typedef struct sn_kept_manifold {
     sn_vec3 normal; /* from b to a, in the frame of b if it is the owner, otherwise in that of a */
     sn_pose seen;   /* a in the frame of b, when the points were found */
     sn_real reach;  /* m: as of sn_body_contact; 0: points are always found anew */
-    sn_body_contact_rub rub;
+    sn_body_contact_rub rub, held;
     sn_kept_point point[SN_MANIFOLD_MOST];
 } sn_kept_manifold;
 
@@ -251,7 +254,9 @@ typedef struct sn_body_contacts {
     atomic_bool suspect; /*   and one may not */
     uint32_t searches;   /* in this step: more than one if bodies became faster than was thought */
     sn_real left;        /* s: of the step, with the substep that runs */
-    sn_real factor;      /* what was pushed in the last step, times this, is what a substep of this one begins with */
+    sn_real per_second;  /* 1/s: substeps of the step, */
+    sn_real longer;      /* s:   which are longer by so much than those of the step before: see body_cache.c */
+    sn_real newer;       /* the share of this step in the mean forces of the last ones */
 } sn_body_contacts;
 
 void sn_body_contacts_init(sn_body_contacts *body_contacts);

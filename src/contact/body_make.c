@@ -351,9 +351,7 @@ sn_result sn_body_contacts_find(sn_world *world, sn_real dt)
         result = make_contacts(&f, 0);
     if (result != SN_OK)
         return fail(world, result);
-    body_contacts->factor = sn_contacts_recall_factor(world, dt);
-    body_contacts->factor = body_contacts->factor > 0 ? real_sqrt(body_contacts->factor)
-                                                      : 0; /* impulses go with h, pushes with its square */
+    sn_body_contacts_compare(world, dt);
     return SN_OK;
 }
 

@@ -117,7 +117,7 @@ static bool keep_point(const sn_body_contact_point *old, uint32_t olds, sn_body_
 }
 
 static void take_points(const sn_world *world, sn_body_contact *contact, sn_manifold *m, const sn_pose *a,
-                        const sn_pose *b, sn_real factor)
+                        const sn_pose *b)
 {
     const sn_vec3 in_a = sn_quat_turn_back(a->rotation, m->normal), in_b = sn_quat_turn_back(b->rotation, m->normal);
     sn_body_contact_point old[SN_MANIFOLD_MOST];
@@ -131,7 +131,7 @@ static void take_points(const sn_world *world, sn_body_contact *contact, sn_mani
     for (uint32_t i = 0; i < m->count; ++i) {
         sn_body_contact_point point = {.feature = m->point[i].feature};
         if (!keep_point(old, olds, &point, &kept)) {
-            sn_body_contact_recall(world, contact, factor, &point);
+            sn_body_contact_recall(world, contact, &point);
             point.impulse = -point.normal_impulse; /* which is that of the step before */
         }
         point.a = contact->part_a == SN_ID_FREE ? m->point[i].a : sn_part_spot(world, contact->part_a, m->point[i].a);
@@ -365,7 +365,7 @@ static void press_no_more(sn_body_contact *contact)
     contact->rub = (sn_body_contact_rub){0};
 }
 
-void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_real factor, sn_real h)
+void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_real h)
 {
     looking l;
     look_at(world, contact, &l);
@@ -379,7 +379,7 @@ void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_re
         return;
     }
     contact->seen = sn_body_contact_seen(&l.body, &l.other);
-    take_points(world, contact, &l.m[0], &l.body, &l.other, factor);
+    take_points(world, contact, &l.m[0], &l.body, &l.other);
     if (contact->clear)
         press_no_more(contact);
 }

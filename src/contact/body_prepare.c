@@ -91,12 +91,12 @@ static bool reuse(const sn_body_contact_substep *s, sn_body_contact *contact, sn
     if (!(contact->kept & SN_KEPT_UNSEEN))
         return false;
     contact->kept &= ~SN_KEPT_UNSEEN;
-    sn_body_contact_recall_rub(s->world, contact, s->factor);
+    sn_body_contact_recall_rub(s->world, contact);
     const sn_kept_manifold *kept = contact_kept(s->world, contact);
     if (!kept || !(kept->reach > way))
         return false;
     const sn_real slid = most_slid(s->world, contact), room = kept->reach - way;
-    if (!sn_body_contact_reuse(s->world, contact, s->factor, slid < room ? slid : room, &moved))
+    if (!sn_body_contact_reuse(s->world, contact, slid < room ? slid : room, &moved))
         return false;
     contact->slid = moved;
     contact->moved = moved + way;
@@ -118,7 +118,7 @@ bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contac
     contact->reach = has_few_corners(s->world, contact) && is_with_plane(s->world, contact)
                          ? SN_BODY_CONTACT_EVER
                          : sn_body_contact_reach(s, contact);
-    sn_body_contact_look(s->world, contact, s->factor, s->h);
+    sn_body_contact_look(s->world, contact, s->h);
     contact->moved = way; /* of the substep that begins */
     if (contact->sensor)
         sense(s->world, contact);

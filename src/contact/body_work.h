@@ -17,7 +17,7 @@ typedef struct sn_body_contact_substep {
     const sn_wide_body_contact_table *wide;
     const sn_turning *turning;
     sn_wide_body_contacts run; /* without a range */
-    sn_real h, inverse_h, factor, gravity;
+    sn_real h, inverse_h, gravity;
     const sn_vec3 *force; /* N: by slot, those that act in it; NULL: none do */
     bool begins, again;   /* it begins; and there was a search since it began */
     atomic_bool *violent; /* gets true when a body would come far into another, or was pushed out of it as far */
@@ -41,18 +41,19 @@ static inline const sn_kept_manifold *contact_kept(const sn_world *world, const 
                : NULL;
 }
 
-/* What was pressed then at a point of this feature, and what rubbed, times factor. */
-void sn_body_contact_recall(const sn_world *world, const sn_body_contact *contact, sn_real factor,
-                            sn_body_contact_point *point);
-void sn_body_contact_recall_rub(const sn_world *world, sn_body_contact *contact, sn_real factor);
+/* How long the substeps of a step of dt are beside those of the step before. */
+void sn_body_contacts_compare(sn_world *world, sn_real dt);
+
+/* What was pressed then at a point of this feature, and what rubbed, as far as a substep of this step begins with it. */
+void sn_body_contact_recall(const sn_world *world, const sn_body_contact *contact, sn_body_contact_point *point);
+void sn_body_contact_recall_rub(const sn_world *world, sn_body_contact *contact);
 
 /* a in the frame of b. */
 sn_pose sn_body_contact_seen(const sn_pose *a, const sn_pose *b);
 
 /* Takes the points of the step before, if the two have not moved against each other by more than `most` (m) since they were found; by
    how much they did. */
-bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_real factor, sn_real most,
-                           sn_real *moved);
+bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_real most, sn_real *moved);
 
 /* A loop in small pieces. */
 bool sn_body_contacts_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *data);
@@ -71,7 +72,7 @@ bool sn_body_contact_stays_apart(const sn_body_contact_substep *s, const sn_body
 void sn_body_contacts_clear(const sn_body_contact_substep *s, const uint32_t *list, uint32_t count, sn_real *apart);
 
 /* Looks where two touch, as they are now (body_narrow_phase.c). */
-void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_real factor, sn_real h);
+void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_real h);
 
 /* The same when a substep begins; whether they may press in it (body_prepare.c). */
 bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contact *contact);
@@ -431,7 +432,6 @@ static inline sn_body_contact_substep contact_substep(sn_world *world, sn_real h
                 .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h},
         .h = h,
         .inverse_h = 1 / h,
-        .factor = world->body_contacts.factor,
         .gravity = gravity};
 }
 

@@ -228,8 +228,10 @@ static bool wants_all(sn_contact_finding *f)
            !c->rest_table.count && !world->constraints.counts.live && !world->contacts.surfaces.on;
 }
 
-void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, uint32_t batch, sn_real factor)
+void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, uint32_t batch, bool recalls)
 {
+    static const sn_kept_impulse none;
+    const sn_step_lengths *lengths = &world->contacts.lengths;
     const sn_near_batch *pairs = &set->near.batch[batch];
     const sn_particle_store *p = &world->particles;
     for (uint32_t i = 0; i < SN_NEAR; ++i) {
@@ -237,14 +239,17 @@ void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, 
         uint32_t a = pairs->a[i], b = pairs->b[i];
         pair_column(set, PAIR_REACH)[at] = p->radius[a] + p->radius[b];
         pair_column(set, PAIR_IMPULSE)[at] = pair_column(set, PAIR_IMPACT)[at] = 0;
-        const sn_kept_impulse *old = sn_contacts_recall(world, a, p->index[b]);
-        if (p->x[a].w == 0 && p->x[b].w == 0) /* one of them sleeps: only to see whether it wakes */
-            old = NULL;
-        sn_vec3 tangent_impulse = old ? vec3_scale(old->tangent_impulse, factor) : vec3(0, 0, 0);
-        pair_column(set, PAIR_PRESSED)[at] = old ? old->normal_impulse * factor : 0;
-        pair_column(set, PAIR_LAST)[at] = old ? old->last * factor : 0;
-        for (uint32_t k = 0; k < 3; ++k)
-            pair_column(set, PAIR_RUBBED)[((size_t)batch * 3 + k) * SN_NEAR + i] = vec3_part(&tangent_impulse, k);
+        const sn_kept_impulse *old = recalls ? sn_contacts_recall(world, a, p->index[b]) : NULL;
+        if (!old || (p->x[a].w == 0 && p->x[b].w == 0)) /* one of them sleeps: only to see whether it wakes */
+            old = &none;
+        const sn_vec3 across = sn_contacts_push_again_across(lengths, old->tangent_impulse, old->load.across);
+        pair_column(set, PAIR_PRESSED)[at] = sn_contacts_push_again(lengths, old->normal_impulse, old->load.along);
+        pair_column(set, PAIR_LAST)[at] = sn_contacts_push_again(lengths, old->last, old->load.along);
+        pair_column(set, PAIR_LOAD)[at] = old->load.along;
+        for (uint32_t k = 0; k < 3; ++k) {
+            pair_column(set, PAIR_RUBBED)[((size_t)batch * 3 + k) * SN_NEAR + i] = vec3_part(&across, k);
+            pair_column(set, PAIR_LOAD_ACROSS)[((size_t)batch * 3 + k) * SN_NEAR + i] = vec3_part(&old->load.across, k);
+        }
         if (!world->contacts.varied)
             continue;
         sn_friction friction = sn_contacts_friction(&sn_contact_group(&world->contact, p->group[a])->material,
@@ -258,9 +263,8 @@ void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, 
 static void fill_batches(void *data, uint32_t first, uint32_t end)
 {
     sn_contact_finding *f = data;
-    sn_real factor = sn_contacts_recall_factor(f->world, f->dt);
     for (uint32_t b = first; b < end; ++b)
-        sn_contacts_fill_batch(f->world, &f->contacts->pairs[SN_PAIRS_FIRST], b, factor);
+        sn_contacts_fill_batch(f->world, &f->contacts->pairs[SN_PAIRS_FIRST], b, true);
 }
 
 sn_skin_contact sn_contacts_take_pair(sn_world *world, uint32_t batch, uint32_t lane)
@@ -271,17 +275,19 @@ sn_skin_contact sn_contacts_take_pair(sn_world *world, uint32_t batch, uint32_t 
     size_t at = (size_t)batch * SN_NEAR + lane;
     uint32_t a = pairs->a[lane], b = pairs->b[lane];
     const sn_real *tangent_impulse = pair_column(set, PAIR_RUBBED) + (size_t)batch * 3 * SN_NEAR + lane;
-    sn_skin_contact g = {.slot = {a, b, b, b},
-                         .triangle = SN_SKIN_CONTACT_PAIR,
-                         .side = 1,
-                         .reach = p->radius[a] + p->radius[b],
-                         .friction = sn_contacts_friction(&sn_contact_group(&world->contact, p->group[a])->material,
-                                                          &sn_contact_group(&world->contact, p->group[b])->material),
-                         .normal_impulse = pair_column(set, PAIR_PRESSED)[at],
-                         .last = pair_column(set, PAIR_LAST)[at],
-                         .tangent_impulse =
-                             vec3(tangent_impulse[0], tangent_impulse[SN_NEAR], tangent_impulse[2 * SN_NEAR]),
-                         .weight = {1, 0, 0}};
+    const sn_real *across = pair_column(set, PAIR_LOAD_ACROSS) + (size_t)batch * 3 * SN_NEAR + lane;
+    sn_skin_contact g = {
+        .slot = {a, b, b, b},
+        .triangle = SN_SKIN_CONTACT_PAIR,
+        .side = 1,
+        .reach = p->radius[a] + p->radius[b],
+        .friction = sn_contacts_friction(&sn_contact_group(&world->contact, p->group[a])->material,
+                                         &sn_contact_group(&world->contact, p->group[b])->material),
+        .normal_impulse = pair_column(set, PAIR_PRESSED)[at],
+        .last = pair_column(set, PAIR_LAST)[at],
+        .tangent_impulse = vec3(tangent_impulse[0], tangent_impulse[SN_NEAR], tangent_impulse[2 * SN_NEAR]),
+        .load = {pair_column(set, PAIR_LOAD)[at], vec3(across[0], across[SN_NEAR], across[2 * SN_NEAR])},
+        .weight = {1, 0, 0}};
     const sn_kept_impulse *old = sn_contacts_recall(world, a, p->index[b]);
     g.rolled = old ? old->rolled : vec3(0, 0, 0);
     pair_column(set, PAIR_REACH)[at] = pair_column(set, PAIR_PRESSED)[at] = pair_column(set, PAIR_LAST)[at] = 0;
@@ -540,18 +546,21 @@ bool sn_contacts_look_at_fixed_shape(void *data, uint32_t number)
                                               .sensor = r->def.sensor,
                                               .before = vec4_xyz(p->v[l->slot])};
     } else if (l->to) {
+        static const sn_kept_impulse none;
+        const sn_step_lengths *lengths = &world->contacts.lengths;
         const sn_kept_impulse *old = sn_contacts_recall(world, l->slot, SN_IMPULSE_FIXED | number);
-        sn_real factor = sn_contacts_recall_factor(world, l->f->dt);
-        l->to[l->found] =
-            (sn_static_contact){.slot = l->slot,
-                                .number = number,
-                                .friction = sn_contacts_friction(&group->material, material),
-                                .sensor = r->def.sensor,
-                                .normal = old ? old->normal : vec3(0, 0, 0),
-                                .normal_impulse = old ? old->normal_impulse * factor : 0,
-                                .last = old ? old->last * factor : 0,
-                                .rolled = old ? old->rolled : vec3(0, 0, 0),
-                                .tangent_impulse = old ? vec3_scale(old->tangent_impulse, factor) : vec3(0, 0, 0)};
+        old = old ? old : &none;
+        l->to[l->found] = (sn_static_contact){
+            .slot = l->slot,
+            .number = number,
+            .friction = sn_contacts_friction(&group->material, material),
+            .sensor = r->def.sensor,
+            .normal = old->normal,
+            .normal_impulse = sn_contacts_push_again(lengths, old->normal_impulse, old->load.along),
+            .last = sn_contacts_push_again(lengths, old->last, old->load.along),
+            .rolled = old->rolled,
+            .tangent_impulse = sn_contacts_push_again_across(lengths, old->tangent_impulse, old->load.across),
+            .load = old->load};
     }
     if (l->to && sn_contact_runs(material)) {
         l->to[l->found].belt = sn_fixed_surface_velocity(world, r);
@@ -731,6 +740,7 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     sn_contact_finding f = {.world = world, .contacts = c, .dt = dt};
     uint32_t count = world->particles.table.count;
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
+    sn_contacts_compare(world, dt);
     c->any = c->searched = c->surfaces.on = false;
     c->static_contacts = c->skin_contacts = 0;
     c->pairs[SN_PAIRS_FIRST].near.batches = c->pairs[SN_PAIRS_LATE].near.batches = c->pairs[SN_PAIRS_LATE].near.pairs =

@@ -209,6 +209,55 @@ sn_real sn_contacts_recall_factor(const sn_world *world, sn_real dt)
     return old > 0 ? h * h / (old * old) : 0;
 }
 
+/* Pushes are of the form of an impulse times h. So what is said of impulses in body_cache.c reads, with a the load,
+
+       P h / h' + a h (h - h'). */
+#define NEWER                                                                                                          \
+    ((sn_real)0.125) /* the share of a step in a mean load, if its substeps are not shorter than those before */
+
+void sn_contacts_compare(sn_world *world, sn_real dt)
+{
+    const sn_real h = dt / (sn_real)world->state.settings.substeps;
+    const sn_real old = world->state.h / sn_integrators[world->state.settings.integrator]->step_factor;
+    const bool same = !(old > 0) || old == h;
+    world->contacts.lengths = (sn_step_lengths){.same = same,
+                                                .ratio = same ? 1 : h / old,
+                                                .more = same ? 0 : h * (h - old),
+                                                .inverse = 1 / (h * h),
+                                                .newer = old > h ? NEWER * h / old : NEWER};
+}
+
+sn_real sn_contacts_push_again(const sn_step_lengths *lengths, sn_real push, sn_real load)
+{
+    if (lengths->same || !(push > 0))
+        return push;
+    const sn_real again = push * lengths->ratio + load * lengths->more;
+    return again > 0 && isfinite(again) ? again : 0;
+}
+
+sn_vec3 sn_contacts_push_again_across(const sn_step_lengths *lengths, sn_vec3 push, sn_vec3 load)
+{
+    if (lengths->same)
+        return push;
+    const sn_vec3 again = vec3_add(vec3_scale(push, lengths->ratio), vec3_scale(load, lengths->more));
+    return vec3_is_finite(again) ? again : vec3(0, 0, 0);
+}
+
+/* The mean with this step. A blow is no load. */
+static sn_contact_load load_now(const sn_world *world, const sn_contact_load *load, sn_real push, sn_real last,
+                                sn_vec3 across)
+{
+    const sn_step_lengths *lengths = &world->contacts.lengths;
+    const sn_real along = (push < 2 * last ? push : 2 * last) * lengths->inverse;
+    const sn_contact_load now = {along, vec3_scale(across, lengths->inverse)};
+    if (!isfinite(along) || !vec3_is_finite(now.across))
+        return (sn_contact_load){0};
+    if (!(load->along > 0))
+        return now;
+    return (sn_contact_load){load->along + (now.along - load->along) * lengths->newer,
+                             vec3_add(load->across, vec3_scale(vec3_sub(now.across, load->across), lengths->newer))};
+}
+
 /* ---- Remembering ------------------------------------------------------------------------------------------------------------ */
 
 static void write_impulse(const sn_world *world, uint32_t slot, uint32_t other, sn_kept_impulse kept)
@@ -254,6 +303,10 @@ static void write_pairs(void *data, uint32_t first, uint32_t end)
             kept->normal_impulse = normal_impulse;
             kept->last = pair_column(c, PAIR_LAST)[at];
             kept->tangent_impulse = vec3(tangent_impulse[0], tangent_impulse[SN_NEAR], tangent_impulse[2 * SN_NEAR]);
+            const sn_real *across = pair_column(c, PAIR_LOAD_ACROSS) + (size_t)b * 3 * SN_NEAR + i;
+            const sn_contact_load load = {pair_column(c, PAIR_LOAD)[at],
+                                          vec3(across[0], across[SN_NEAR], across[2 * SN_NEAR])};
+            kept->load = load_now(world, &load, normal_impulse, kept->last, kept->tangent_impulse);
             kept->rolled = kept->normal = vec3(0, 0, 0);
         }
 }
@@ -277,6 +330,8 @@ static void write_statics(void *data, uint32_t first, uint32_t end)
                           (sn_kept_impulse){.normal_impulse = contact[i].normal_impulse,
                                             .last = contact[i].last,
                                             .tangent_impulse = contact[i].tangent_impulse,
+                                            .load = load_now(world, &contact[i].load, contact[i].normal_impulse,
+                                                             contact[i].last, contact[i].tangent_impulse),
                                             .rolled = contact[i].rolled,
                                             .normal = contact[i].normal});
 }
@@ -308,13 +363,14 @@ static void write_skin_contacts(void *data, uint32_t first, uint32_t end)
         if (!has_impulse(world, g))
             continue;
         uint32_t corner = world->particles.index[g->slot[1]];
-        write_impulse(world, g->slot[0],
-                      g->triangle == SN_SKIN_CONTACT_PAIR ? corner : SN_IMPULSE_TRIANGLE | g->triangle,
-                      (sn_kept_impulse){.normal_impulse = g->normal_impulse,
-                                        .last = g->last,
-                                        .tangent_impulse = g->tangent_impulse,
-                                        .rolled = g->rolled,
-                                        .normal = vec3(g->side, 0, 0)});
+        write_impulse(
+            world, g->slot[0], g->triangle == SN_SKIN_CONTACT_PAIR ? corner : SN_IMPULSE_TRIANGLE | g->triangle,
+            (sn_kept_impulse){.normal_impulse = g->normal_impulse,
+                              .last = g->last,
+                              .tangent_impulse = g->tangent_impulse,
+                              .load = load_now(world, &g->load, g->normal_impulse, g->last, g->tangent_impulse),
+                              .rolled = g->rolled,
+                              .normal = vec3(g->side, 0, 0)});
     }
 }
 
@@ -339,15 +395,16 @@ bool sn_contacts_reserve_memory(sn_world *world)
 static uint32_t set_aside(const sn_world *world, sn_kept_impulse *to)
 {
     const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
-    const sn_real factor = world->contact.sleep.factor;
+    const sn_step_lengths *lengths = &world->contacts.lengths;
     uint32_t count = 0;
     for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->contact.impulse_table.count; ++i) {
         if (!sn_sleep_has_impulse(world, &kept[i]))
             continue;
         to[count] = kept[i];
-        to[count].normal_impulse *= factor;
-        to[count].last *= factor;
-        to[count].tangent_impulse = vec3_scale(to[count].tangent_impulse, factor);
+        to[count].normal_impulse = sn_contacts_push_again(lengths, kept[i].normal_impulse, kept[i].load.along);
+        to[count].last = sn_contacts_push_again(lengths, kept[i].last, kept[i].load.along);
+        to[count].tangent_impulse =
+            sn_contacts_push_again_across(lengths, kept[i].tangent_impulse, kept[i].load.across);
         ++count;
     }
     return count;
@@ -366,7 +423,7 @@ void sn_contacts_remember(sn_world *world)
     const sn_kept_impulse *aside = world->contact.impulse_table.column[1];
     const uint32_t before = world->contact.impulse_table.count;
     uint32_t kept = set_aside(world, world->contact.impulse_table.column[1]);
-    if (!c->any && kept == before && world->contact.sleep.factor == 1 && world->contact.impulse_start_table.count)
+    if (!c->any && kept == before && world->contacts.lengths.same && world->contact.impulse_start_table.count)
         return; /* all sleep: they are what and where they were */
     world->contact.impulse_table.count = world->contact.impulse_start_table.count = 0;
     if (!c->any && !kept)
@@ -394,6 +451,7 @@ uint64_t sn_contacts_hash(uint64_t hash, const sn_contact_world *contact)
     for (uint32_t i = 0; i < contact->impulse_table.count; ++i) {
         uint64_t one = hash_u64(SN_HASH_SEED, (uint64_t)kept[i].number << 32 | kept[i].other);
         one = hash_real(hash_real(one, kept[i].normal_impulse), kept[i].last);
+        one = hash_vec3(hash_real(one, kept[i].load.along), kept[i].load.across);
         sum += hash_vec3(hash_vec3(hash_vec3(one, kept[i].tangent_impulse), kept[i].rolled), kept[i].normal);
     }
     return contact->impulse_table.count ? hash_u64(hash, sum) : hash;

@@ -34,6 +34,7 @@ typedef struct sn_static_contact {
     bool asked, off;                 /* callbacks were called; they refused: like a sensor without events */
     bool belted;                     /* belt is not 0 */
     bool held;                       /* friction of this substep was found with constraints; see particle_supports.c */
+    sn_contact_load load;
 } sn_static_contact;
 
 /* m: contact computes with coordinates and displacements up to this size, so that no product of two leaves the range of
@@ -88,6 +89,15 @@ typedef struct sn_contact_pairs {
     sn_table belt_table; /* of sn_real, 24 a batch: m/s, surface velocities; only with a pre-solve function */
 } sn_contact_pairs;
 
+/* A step beside the one before; see particle_cache.c. */
+typedef struct sn_step_lengths {
+    bool same;
+    sn_real ratio;   /* of the lengths of their substeps, h / h', */
+    sn_real more;    /* s^2: h (h - h'), */
+    sn_real inverse; /* 1/s^2: and 1 / h^2 */
+    sn_real newer;   /* the share of this step in a mean load */
+} sn_step_lengths;
+
 /* Those that were found when the step began, and those that were found in it, of balls that left their margins. */
 enum { SN_PAIRS_FIRST, SN_PAIRS_LATE, SN_PAIR_SETS };
 
@@ -99,9 +109,10 @@ typedef struct sn_contacts {
         sphere_table; /* of sn_vec4, by slot, twice: where a particle was when it was searched for, and its margin: its radius and
                               how far it may come before it is searched for again, or if it has no radius minus the latter; and the
                               input of the search for late pairs */
-    bool searched;                     /* in this step there is something to touch */
-    bool has_margins;                  /* they are those of this step */
-    sn_real step;                      /* s: of the step */
+    bool searched;    /* in this step there is something to touch */
+    bool has_margins; /* they are those of this step */
+    sn_real step;     /* s: of the step */
+    sn_step_lengths lengths;
     sn_real least_radius, most_radius; /* m: of the balls; INFINITY and 0 if there are none */
     bool all_wanted;                   /* every pair of balls may come into contact */
     bool late;                         /* some particles left their margins in this step */
@@ -249,6 +260,12 @@ uint32_t sn_contacts_generation(const struct sn_world *world, uint32_t other);
    warm start of this step: impulses here are accelerations times the square of the substep. */
 const sn_kept_impulse *sn_contacts_recall(const struct sn_world *world, uint32_t slot, uint32_t other);
 sn_real sn_contacts_recall_factor(const struct sn_world *world, sn_real dt);
+
+/* What a substep of a step begins with: a push, and one across the normal. And how long its substeps are beside those of the step
+   before. */
+sn_real sn_contacts_push_again(const sn_step_lengths *lengths, sn_real push, sn_real load);
+sn_vec3 sn_contacts_push_again_across(const sn_step_lengths *lengths, sn_vec3 push, sn_vec3 load);
+void sn_contacts_compare(struct sn_world *world, sn_real dt);
 
 /* Moves a particle, without losing what rounding drops of the way. */
 void sn_contacts_add(const struct sn_world *world, uint32_t slot, sn_vec3 by);

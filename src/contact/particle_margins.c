@@ -268,7 +268,7 @@ static void restore_late_pairs(following *f)
     const sn_kept_pair *kept = c->kept_table.column[0];
     const sn_sort_item *key = c->kept_table.column[1];
     for (uint32_t b = 0; b < pairs->near.batches; ++b) {
-        sn_contacts_fill_batch(f->world, pairs, b, 0);
+        sn_contacts_fill_batch(f->world, pairs, b, false);
         for (uint32_t i = 0; i < pairs->near.lanes[b]; ++i) {
             const size_t at = (size_t)b * SN_NEAR + i;
             uint32_t from;

@@ -25,7 +25,7 @@ void sn_contacts_init(sn_contacts *c)
     for (uint32_t set = 0; set < SN_PAIR_SETS; ++set) {
         sn_neighbours_init(&c->pairs[set].near);
         for (int i = 0; i < PAIR_COLUMNS; ++i)
-            sn_table_column(&c->pairs[set].table, (i == PAIR_RUBBED ? 3 : 1) * SN_NEAR * sizeof(sn_real), false);
+            sn_table_column(&c->pairs[set].table, (i >= PAIR_RUBBED ? 3 : 1) * SN_NEAR * sizeof(sn_real), false);
         sn_table_column(&c->pairs[set].given_table, 3 * SN_NEAR * sizeof(sn_real), false);
         sn_table_column(&c->pairs[set].belt_table, 3 * SN_NEAR * sizeof(sn_real), false);
     }

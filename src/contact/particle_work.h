@@ -16,9 +16,11 @@ enum {
     PAIR_RESTITUTION,
     PAIR_PRESSED,
     PAIR_LAST,
+    PAIR_LOAD,
     PAIR_IMPULSE,
     PAIR_IMPACT,
     PAIR_RUBBED,
+    PAIR_LOAD_ACROSS,
     PAIR_COLUMNS
 };
 
@@ -203,8 +205,8 @@ sn_contact_extremes sn_contacts_extremes(const sn_particle_store *p, uint32_t fi
 /* True if two balls may come into contact; data: the world. */
 bool sn_contacts_is_wanted(void *data, uint32_t a, uint32_t b);
 
-/* Fills the columns of a batch; factor: what the step before pushed counts times this. */
-void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, uint32_t batch, sn_real factor);
+/* Fills the columns of a batch, with what the step before pushed if it recalls that. */
+void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, uint32_t batch, bool recalls);
 
 /* Adds (or counts) the static contact of a particle with a fixed shape, if they may come into contact; data:
    sn_contact_looking. */

@@ -16,6 +16,12 @@ typedef struct sn_friction {
     sn_real rolling;
 } sn_friction;
 
+/* What a contact exerts in the mean of the last steps, by mass, m/s^2. All 0: it is new. */
+typedef struct sn_contact_load {
+    sn_real along; /* its normal */
+    sn_vec3 across;
+} sn_contact_load;
+
 #define SN_SKIN_CONTACT_COLOURS 64u
 #define SN_SKIN_CONTACT_PAIR    UINT32_MAX /* in place of the triangle: a contact of two particles */
 
@@ -44,6 +50,7 @@ typedef struct sn_skin_contact {
     bool touched;                    /* in this step */
     bool asked, off;                 /* callbacks were called; they refused */
     bool belted;                     /* belt is not 0 */
+    sn_contact_load load;
 } sn_skin_contact;
 
 /* The outward normal of the object that a particle belongs to. */

@@ -285,13 +285,14 @@ static void recall(const searching *s, sn_skin_contact *g)
 {
     const sn_world *world = s->world;
     const sn_kept_impulse *old = sn_contacts_recall(world, g->slot[0], SN_IMPULSE_TRIANGLE | g->triangle);
-    sn_real factor = sn_contacts_recall_factor(world, s->dt);
+    const sn_step_lengths *lengths = &world->contacts.lengths;
     if (!old)
         return;
     g->side = old->normal.x;
-    g->normal_impulse = old->normal_impulse * factor;
-    g->last = old->last * factor;
-    g->tangent_impulse = vec3_scale(old->tangent_impulse, factor);
+    g->normal_impulse = sn_contacts_push_again(lengths, old->normal_impulse, old->load.along);
+    g->last = sn_contacts_push_again(lengths, old->last, old->load.along);
+    g->tangent_impulse = sn_contacts_push_again_across(lengths, old->tangent_impulse, old->load.across);
+    g->load = old->load;
 }
 
 /* The same within a step: the last column has the contacts found before, sorted by slot, then by triangle. */

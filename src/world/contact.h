@@ -5,6 +5,7 @@
 #include "base/ids.h"
 #include "collision/shape.h"
 #include "contact/events.h"
+#include "contact/skin_contacts.h"
 #include "world/sleep.h"
 
 #include <sinew/contact.h>
@@ -76,8 +77,9 @@ typedef struct sn_kept_impulse {
     sn_real normal_impulse;                /* m */
     sn_real last;                          /* m: in the substep before that */
     sn_vec3 tangent_impulse;               /* m */
-    sn_vec3 rolled;                        /* N m s: against rolling */
-    sn_vec3 normal;                        /* fixed shapes; triangles: x is the side */
+    sn_contact_load load;
+    sn_vec3 rolled; /* N m s: against rolling */
+    sn_vec3 normal; /* fixed shapes; triangles: x is the side */
 } sn_kept_impulse;
 
 /* The same for a contact between surfaces. */

@@ -75,7 +75,7 @@ static void refuses_bytes(void **state)
     sn_csv csv;
     char message[64], text[] = "a\n1\0002\n";
     assert_false(sn_csv_read(&csv, text, sizeof text - 1, message, sizeof message));
-    assert_string_equal(message, "is no text");
+    assert_string_equal(message, "is not a text");
     sn_csv_release(&csv);
 }
 

@@ -541,6 +541,11 @@ static void test_grains(void **state)
     assert_close(support_gap(fixture_place(&f, 60), fixture_place(&f, 61)), 3, 1e-5);
     assert_true(support_gap(fixture_place(&f, 62), fixture_place(&f, 1062)) > 1e-6); /* another seed, another heap */
     fixture_close(&f);
+    f = fixture_good("{'objects': [{'type': 'grains', 'radius': 0.1}, {'type': 'grains', 'contact': {'self': false}},"
+                     " {'type': 'grains', 'contact': {'rolls': true}}]}");
+    for (uint32_t i = 0; i < 3; ++i) /* they collide with each other unless it is said that they do not */
+        assert_int_equal(sn_world_group_contact(f.world, sn_scene_object(f.scene, i)->group).self, i != 1);
+    fixture_close(&f);
     assert_refused("{'world': {'dimensions': 2}, 'objects': [{'type': 'grains', 'layers': 2}]}", "objects[0].layers",
                    "2 1");
     assert_refused("{'objects': [{'type': 'grains', 'rows': 0}]}", "objects[0].rows", "0 1");

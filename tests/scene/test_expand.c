@@ -81,10 +81,10 @@ static void mistakes_are_named(void **state)
     expect_error("(1", "expected ')'");
     expect_error("1 2", "expected the end");
     expect_error("widht * 2", "there is no such variable; did you mean 'width'?");
-    expect_error("colour * 2", "the variable is no number but a text (\"red\")");
+    expect_error("colour * 2", "the variable is not a number but a text (\"red\")");
     expect_error("width[0]", "no list of numbers");
-    expect_error("1 / 0", "no finite number");
-    expect_error("1.2.3", "this is no number");
+    expect_error("1 / 0", "not a finite number");
+    expect_error("1.2.3", "this is not a number");
     expect_error("foo(1)", "there is no such function");
     expect_error("min(1)", "a second number");
     expect_error("(-2) ^ 0.5", "a positive base");
@@ -155,7 +155,7 @@ static void places_are_those_of_the_file(void **state)
     bad_scene("{'objects': [{'type': 'rope', 'for': []}]}", "objects[0].for", "how often");
     bad_scene("{'objects': [{'type': 'rope', 'to': [1, '$h', 0]}]}", "objects[0].to[1]",
               "the scene has no 'variables'");
-    bad_scene("{'variables': {'a b': 1}}", "variables[\"a b\"]", "no name of a variable");
+    bad_scene("{'variables': {'a b': 1}}", "variables[\"a b\"]", "not a name of a variable");
     bad_scene("{'variables': {'a': '$b', 'b': 1}}", "variables.a", "no such variable");
     bad_scene("{'variables': [1]}", "variables", "a record of variables");
     bad_scene("{'objects': [{'type': 'rope', 'name': 'a${1'}]}", "objects[0].name", "no }");

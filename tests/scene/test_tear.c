@@ -162,7 +162,7 @@ static void test_nonsense_is_refused(void **state)
         {"{'objects': [" CLOTH ", 'material': {'tear_strain': 0.1, 'tear_spread': 1}}]}", "tear_spread 1"},
         {"{'objects': [" CLOTH ", 'skin': {'tear_force': -1}}]}", "tear_force -1"},
         {"{'objects': [" CLOTH "}], 'blades': [{'keys': [{'time': 0, 'a': [0, 0, 0], 'b': [0, 0, 1]}]}]}",
-         "1 keyframes two"},
+         "1 keyframe two"},
         {"{'objects': [" CLOTH
          "}], 'blades': [{'keys': [{'time': 1, 'a': [0, 0, 0], 'b': [0, 0, 1]}, {'time': 1, 'a': [0, 1, "
          "0], 'b': [0, 0, 1]}]}]}",

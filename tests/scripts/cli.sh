@@ -116,6 +116,7 @@ done
 expect 2 run rope.json --every 0 --out out
 complains 'whole number, 1 or more'
 expect 2 run rope.json --memory lots
+expect 2 run rope.json --memory 0
 complains 'number of bytes'
 expect 2 run rope.json --format pc3 --out out
 complains "there is no format 'pc3'; did you mean 'pc2'\?"
@@ -714,6 +715,8 @@ complains "there is no layer 'contcats'; did you mean 'contacts'\?"
 expect 2 draw rope.json --size 5x5
 expect 2 draw rope.json --from 0,0,0
 expect 2 draw rope.json --time -1
+expect 2 draw rope.json --time 1e30 # for ever
+complains "--time: found .1e30., expected .* s at most"
 expect 3 draw bad.json
 expect 4 draw rope.json -o no_such_folder/x.svg
 

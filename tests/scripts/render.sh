@@ -31,6 +31,7 @@ cp rope.png first.png
 expect 0 render rope.json --frames 4 --size 64x36 -q
 silent
 good 'another picture the second time' cmp -s rope.png first.png
+expect 2 render rope.json --frame 5 --frames 4
 expect 0 render rope.json --frame 0 --size 64x36 -q -o start.png --dark --from=-1,0.2,0.1
 good 'the same picture' sh -c '! cmp -s rope.png start.png'
 expect 0 render rope.json --frames 6 --every 2 --size 64x36 -o rope.apng
