@@ -24,6 +24,14 @@
 #define BODY_ROUNDS  6u   /* over the points of a contact, to find what they press */
 #define BODY_BOUNCES 400u /* the same in an impact: there is no next substep that could do better */
 
+/* Times the speed of impacts that bounce: what hits harder is settled at once. Softer ones are not: what only trembles,
+   between things that are a hundred times as heavy, then does so for ever. */
+#define BODY_HITS ((lane_number)2)
+
+/* Of friction: a turn that changes it by less is the last one, */
+#define BODY_TURNED ((lane_number)1e-3)
+#define BODY_TURNS  20u /* and there are no more than so many */
+
 #define BODY_EVER      ((lane_number)1e30)  /* m, m/s: more than is ever needed */
 #define BODY_NOTHING   ((lane_number)1e-37) /* N s: less presses nothing, and has no inverse */
 #define BODY_ONE_POINT ((lane_number)1e-4)  /* of the product of the diagonal: two points that are one */
@@ -310,10 +318,13 @@ SN_INLINE flags body_impulse(sn_wide_body_contact *m, uint32_t first, uint32_t p
 
 /* ---- What rubs ----------------------------------------------------------------------------------------------------------- */
 
-/* What friction holds is left, the rest is cut to what it drags with. */
+/* What friction holds is left, the rest is cut to what it drags with. What it would leave with no more than friction
+   changes in a substep counts as held, and is cut to that: what is put somewhere slips a little until pressure is known, and
+   would slide on. */
 SN_INLINE lanes body_cut(lanes much, lanes hold, lanes drag)
 {
-    return lanes_choose(lanes_above(much, hold), drag / much, lanes_all(1));
+    const lanes limit = lanes_choose(lanes_above(much, hold + hold), drag, hold);
+    return lanes_choose(lanes_above(much, hold), limit / much, lanes_all(1));
 }
 
 /* What is round resists rolling with a torque, up to a share of what presses. */
@@ -359,6 +370,19 @@ SN_INLINE void body_rub_about(sn_wide_body_contact *m, uint32_t first, body_two 
     lanes_store(m->twisted + first, turn);
 }
 
+/* m/s: how a slips on b where they rub. */
+SN_INLINE lanes3 body_slips(const sn_wide_body_contact *m, uint32_t first, const body_two *two)
+{
+    const lanes3 spin = lanes3_sub(two->a.spin, two->b.spin), ra = body_rows(&m->ra, first);
+    lanes3 v = lanes3_add(lanes3_sub(two->a.v, two->b.v), lanes3_cross(spin, ra));
+    v = lanes3_sub(v, lanes3_cross(two->b.spin, body_rows(&m->between, first)));
+    if (m->belted)
+        v = lanes3_sub(v, body_rows(&m->belt, first));
+    if (m->arcs)
+        v = lanes3_add(v, body_rows(&m->arc, first));
+    return lanes3_sub(v, lanes3_scale(two->n, lanes3_dot(v, two->n)));
+}
+
 /* One mass for all directions, that of the one that yields most: what slides is then dragged against its slip, whatever way its
    body yields. */
 SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
@@ -372,14 +396,7 @@ SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points
         lever = lever + more * body_row(m->point[k].far, first);
     }
     lanes3 was = body_rows(&m->tangent_impulse, first);
-    const lanes3 spin = lanes3_sub(two->a.spin, two->b.spin), ra = body_rows(&m->ra, first);
-    lanes3 v = lanes3_add(lanes3_sub(two->a.v, two->b.v), lanes3_cross(spin, ra));
-    v = lanes3_sub(v, lanes3_cross(two->b.spin, body_rows(&m->between, first)));
-    if (m->belted)
-        v = lanes3_sub(v, body_rows(&m->belt, first));
-    if (m->arcs)
-        v = lanes3_add(v, body_rows(&m->arc, first));
-    v = lanes3_sub(v, lanes3_scale(two->n, lanes3_dot(v, two->n)));
+    const lanes3 spin = lanes3_sub(two->a.spin, two->b.spin), v = body_slips(m, first, two);
     const lanes across = body_row(m->across, first), hold = body_row(m->hold, first), drag = body_row(m->drag, first);
     lanes3 wanted = lanes3_sub(was, lanes3_scale(v, across));
     lanes square = lanes3_dot(wanted, wanted);
@@ -392,7 +409,7 @@ SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points
         square = square + slips * slips;
     }
     const lanes much = lanes_sqrt(square);
-    const lanes limit = lanes_choose(lanes_above(much, hold * normal_impulse), drag, hold);
+    const lanes limit = lanes_choose(lanes_above(much, (hold + hold) * normal_impulse), drag, hold);
     wanted = lanes3_scale(wanted, body_cut(much, hold * normal_impulse, drag * normal_impulse));
     const lanes cut = m->twists ? lanes_sqrt(lanes3_dot(wanted, wanted)) : zero;
     wanted = body_choose(where, wanted, was);
@@ -418,9 +435,14 @@ SN_INLINE flags body_not_missing(const sn_wide_body_contact *m, uint32_t first, 
 SN_INLINE void body_warm(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
     body_two two = body_load_two(run, m, first);
-    lanes normal_impulse[SN_BODY_CONTACT_POINTS];
-    for (uint32_t k = 0; k < points; ++k)
+    lanes normal_impulse[SN_BODY_CONTACT_POINTS], v[SN_BODY_CONTACT_POINTS];
+    if (m->bounces)
+        body_speeds(m, first, points, &two, v);
+    for (uint32_t k = 0; k < points; ++k) {
         normal_impulse[k] = body_row(m->point[k].normal_impulse, first);
+        if (m->bounces)
+            lanes_store(m->rest[k].thrown + first, v[k]);
+    }
     body_push_along(m, first, points, &two, normal_impulse);
     body_push_across(m, first, &two, body_rows(&m->tangent_impulse, first));
     if (m->twists)
@@ -430,6 +452,105 @@ SN_INLINE void body_warm(const sn_wide_body_contacts *run, sn_wide_body_contact 
     body_store_two(run, m, first, &two);
 }
 
+/* What has just hit something, presses and rubs. */
+SN_INLINE flags body_is_fresh(const sn_wide_body_contact *m, uint32_t first, uint32_t points)
+{
+    const lanes zero = lanes_all(0);
+    flags presses = lanes_above(zero, zero);
+    for (uint32_t k = 0; k < points; ++k)
+        presses |= lanes_above(body_pressed(m, first, k), zero);
+    return presses & lanes_above(zero, body_row(m->steady, first));
+}
+
+/* Whether this turn changed friction. */
+SN_INLINE flags body_still_turns(const sn_wide_body_contact *m, uint32_t first, lanes3 was)
+{
+    const lanes3 now = body_rows(&m->tangent_impulse, first), more = lanes3_sub(now, was);
+    return lanes_above(lanes3_dot(more, more), lanes_all(BODY_TURNED * BODY_TURNED) * lanes3_dot(now, now));
+}
+
+/* Friction and what presses, in turns: each tilts what the other holds. What lasts finds both over substeps, and begins
+   with them. An impact is over in one. */
+SN_INLINE void body_settle(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags left)
+{
+    for (uint32_t turn = 0; turn < BODY_TURNS && flags_bits(left); ++turn) {
+        const lanes3 was = body_rows(&m->tangent_impulse, first);
+        body_rub(m, first, points, two, left);
+        body_impulse(m, first, points, two, left);
+        left &= body_still_turns(m, first, was);
+    }
+}
+
+/* What impacts push so that points that were struck leave as fast as they would without friction; others press. */
+SN_INLINE void body_throw(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
+{
+    lanes v[SN_BODY_CONTACT_POINTS], pushed[SN_BODY_CONTACT_POINTS], more[SN_BODY_CONTACT_POINTS];
+    body_speeds(m, first, points, two, v);
+    for (uint32_t k = 0; k < points; ++k) {
+        const flags struck = lanes_above(body_row(m->rest[k].struck, first), lanes_all(0));
+        v[k] =
+            lanes_choose(struck, v[k] - body_row(m->rest[k].thrown, first), v[k] + body_row(m->point[k].room, first));
+        pushed[k] = body_pressed(m, first, k);
+    }
+    body_balance(m, first, points, v, pushed, BODY_ROUNDS);
+    for (uint32_t k = 0; k < points; ++k) {
+        const lanes pressed = body_row(m->point[k].normal_impulse, first), struck = body_row(m->rest[k].struck, first);
+        const flags is = lanes_above(struck, lanes_all(0));
+        more[k] = lanes_keep(where, pushed[k] - (pressed + struck));
+        lanes_store(m->rest[k].struck + first, struck + lanes_keep(is, more[k]));
+        lanes_store(m->point[k].normal_impulse + first, pressed + lanes_keep(~is, more[k]));
+    }
+    body_push_along(m, first, points, two, more);
+}
+
+/* What is struck leaves at its share of the speed with friction, too. Of a corner, friction changes how fast it parts, so what impacts push
+   is found again with it. With N at a point, T across and speeds before and after, energy changes by
+
+       sum of N (v_n + v_n') / 2 + T . (v_t + v_t') / 2,
+
+   and v_n' is -e v_n. So it falls wherever friction acts against the slip; where the impact turned the slip round, nothing is done. Where it
+   was. */
+SN_INLINE flags body_rebound(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags fresh)
+{
+    const lanes zero = lanes_all(0);
+    const body_two before = *two;
+    const lanes3 rubbed = body_rows(&m->tangent_impulse, first), rolled = body_rows(&m->rolled, first);
+    const lanes twisted = body_row(m->twisted, first);
+    lanes struck[SN_BODY_CONTACT_POINTS], pressed[SN_BODY_CONTACT_POINTS];
+    flags is = lanes_above(zero, zero);
+    for (uint32_t k = 0; k < points; ++k) {
+        struck[k] = body_row(m->rest[k].struck, first);
+        pressed[k] = body_row(m->point[k].normal_impulse, first);
+        is |= lanes_above(struck[k], zero);
+    }
+    is &= fresh;
+    flags left = is;
+    for (uint32_t turn = 0; turn < BODY_TURNS && flags_bits(left); ++turn) {
+        const lanes3 was = body_rows(&m->tangent_impulse, first);
+        body_throw(m, first, points, two, left);
+        body_rub(m, first, points, two, left);
+        left &= body_still_turns(m, first, was);
+    }
+    body_throw(m, first, points, two, is);
+    const lanes3 slip = lanes3_add(body_rows(&m->slip, first), body_slips(m, first, two));
+    const flags undone = is & lanes_above(lanes3_dot(body_rows(&m->tangent_impulse, first), slip), zero);
+    if (!flags_bits(undone))
+        return is;
+    two->a.v = body_choose(undone, before.a.v, two->a.v);
+    two->b.v = body_choose(undone, before.b.v, two->b.v);
+    two->a.spin = body_choose(undone, before.a.spin, two->a.spin);
+    two->b.spin = body_choose(undone, before.b.spin, two->b.spin);
+    body_set_rows(&m->tangent_impulse, first, body_choose(undone, rubbed, body_rows(&m->tangent_impulse, first)));
+    body_set_rows(&m->rolled, first, body_choose(undone, rolled, body_rows(&m->rolled, first)));
+    lanes_store(m->twisted + first, lanes_choose(undone, twisted, body_row(m->twisted, first)));
+    for (uint32_t k = 0; k < points; ++k) {
+        lanes_store(m->rest[k].struck + first, lanes_choose(undone, struck[k], body_row(m->rest[k].struck, first)));
+        lanes_store(m->point[k].normal_impulse + first,
+                    lanes_choose(undone, pressed[k], body_row(m->point[k].normal_impulse, first)));
+    }
+    return is & ~undone;
+}
+
 /* Friction first, with what presses so far: what presses then has the last word, and nothing sinks in. */
 SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
@@ -437,6 +558,10 @@ SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_conta
     const flags where = body_not_missing(m, first, &two);
     body_rub(m, first, points, &two, where);
     const flags violent = body_impulse(m, first, points, &two, where);
+    flags fresh = where & body_is_fresh(m, first, points);
+    if (m->bounces && flags_bits(fresh))
+        fresh &= ~body_rebound(m, first, points, &two, fresh);
+    body_settle(m, first, points, &two, fresh);
     two.a.stirred = lanes_choose(violent, lanes_all(run->sweep), two.a.stirred);
     two.b.stirred = lanes_choose(violent, lanes_all(run->sweep), two.b.stirred);
     body_store_two(run, m, first, &two);
@@ -462,7 +587,7 @@ SN_INLINE void body_shift(const sn_wide_body_contacts *run, const uint32_t *inde
    tell changes the energy of what has unequal moments. Of two that both move it is left out: to shift them would change their
    angular momentum. A point that is not struck is left to the next sweep: held back in the same impact it
    adds energy if it parts, and takes some if it comes nearer, up to half.
-   Round things that do not rub are pushed along the line between them where they touch (body_met): to shift those keeps it. */
+   Round things are pushed along the line between them where they touch (body_met): to shift those keeps it. */
 SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
     body_two two = body_load_two(run, m, first);

@@ -373,7 +373,8 @@ typedef struct sn_wide_body_contact_rest {
     sn_lane_row gap;    /* m: at the start of the substep */
     sn_lane_row before; /* m/s: how fast they came nearer before the substep; negative */
     sn_lane_row parted; /* kg m: how far they were pushed apart */
-    sn_lane_row struck; /* N s: what impacts pushed in this substep */
+    sn_lane_row struck; /* N s: what impacts pushed in this substep, */
+    sn_lane_row thrown; /* m/s: and how fast they part then */
     sn_lane_row pull;   /* m/s^2: how fast they would come apart faster without contact */
 } sn_wide_body_contact_rest;
 
@@ -402,7 +403,7 @@ typedef struct sn_wide_body_contact {
     sn_lane_row hold, drag;       /* friction */
     sn_lane_rows tangent_impulse; /* N s: across the normal, in this substep */
     sn_lane_row twisted;          /* N m s: about it */
-    sn_lane_row steady;           /* above 0: it pressed in the two substeps before */
+    sn_lane_row steady;           /* above 0: it pressed in the two substeps before; below 0: it has just hit */
     sn_wide_body_contact_point point[SN_BODY_CONTACT_POINTS];
 
     /* what not every sweep needs */
@@ -418,7 +419,8 @@ typedef struct sn_wide_body_contact {
     sn_lane_rows course; /* m/s: unless a turns from this velocity, seen from b, */
     sn_lane_row stray;   /*   by more than the root of that, they miss; of others it is negative */
     sn_lane_row restitution;
-    sn_lane_row met; /* not 0: n and arms are those where the two touch first in this substep */
+    sn_lane_rows slip; /* m/s: how a slipped on b before the substep, if one bounces */
+    sn_lane_row met;   /* not 0: n and arms are those where the two touch first in this substep */
 } sn_wide_body_contact;
 
 /* Whose normal it is: that of a face turns with its body. */
