@@ -34,6 +34,7 @@ typedef struct sn_frame {
     const sn_vec4 *x_low;    /* what rounding left over of x */
     const sn_vec4 *old_d;    /* with BDF2: displacement in the substep before, valid where w is h; NULL otherwise */
     const sn_vec4 *expected; /* how contact is about to move it, for dampers; NULL: it is not */
+    const sn_vec4 *rubbed;   /* how friction alone is, for rates; NULL: it is not */
     sn_real h;               /* the substep that goes with it */
     const uint32_t *slot;    /* by a particle's number, where it is stored */
     bool planar;             /* 2D: z is locked */

@@ -94,13 +94,19 @@ SN_INLINE sn_real row_way(const sn_block *block, uint32_t count, uint32_t row, c
     return sum;
 }
 
-/* The same with what contact is about to do. For dampers, and not for rates. */
+/* The same with what contact is about to do. */
 SN_INLINE sn_real row_damped_way(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
 {
     sn_real sum = row_way(block, count, row, frame);
-    for (uint32_t i = 0; frame->expected && i < count; ++i)
-        sum += vec3_dot(block->gradient[row * count + i], vec4_xyz(frame->expected[block->slot[i]]));
-    return sum;
+    return frame->expected ? sum + row_motion(block, count, row, frame->expected) : sum;
+}
+
+/* Of rates: with what friction is about to do. What presses is left out: a motor that presses an arm down would be met by
+   as much, and then hold against that when it is to go up. */
+SN_INLINE sn_real row_rate_way(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
+{
+    sn_real sum = row_way(block, count, row, frame);
+    return frame->rubbed ? sum + row_motion(block, count, row, frame->rubbed) : sum;
 }
 
 /* What a way has in it that is none: where rounding put the start of it. A rate, of which there is not much in a substep, is

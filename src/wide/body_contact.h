@@ -443,7 +443,8 @@ SN_INLINE void body_warm(const sn_wide_body_contacts *run, sn_wide_body_contact 
         if (m->bounces)
             lanes_store(m->rest[k].thrown + first, v[k]);
     }
-    body_push_along(m, first, points, &two, normal_impulse);
+    if (!run->rubs_only)
+        body_push_along(m, first, points, &two, normal_impulse);
     body_push_across(m, first, &two, body_rows(&m->tangent_impulse, first));
     if (m->twists)
         body_turn_both(&two, lanes3_scale(two.n, body_row(m->twisted, first)));

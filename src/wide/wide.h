@@ -80,7 +80,7 @@ typedef struct sn_wide_run {
     float inverse_h, h;                       /* 1/s, of the effective substep; s, of the substep */
     const float *state;                       /* of the kind's pool; NULL: none */
     const sn_vec4 *start, *start_low, *old_d; /* as in sn_frame, from the same particle on as x; old_d may be NULL, */
-    const sn_vec4 *expected;                  /*   and so may this */
+    const sn_vec4 *expected, *rubbed;         /*   and so may these */
     const float
         *start_plane; /* planes: the same, start in the place of d, old_d in that of x and its length in that of w */
     /* Points that are not particles: SN_ANCHOR_NUMBERS numbers in `fixed` for each point, and in `anchor` the slots of its corners
@@ -473,6 +473,7 @@ typedef struct sn_wide_body_contacts {
     sn_real most;           /* m: overlap is reduced by at most so much in a visit */
     sn_real bounce_above;   /* m/s: slower ones do not bounce */
     sn_real sweep;          /* its number, from 1 on */
+    bool rubs_only;         /* warm: leaves out what presses */
     bool stirred_only;      /* project, part: only those of which one was violent in sweep `since` or later */
     sn_real since;
 } sn_wide_body_contacts;
