@@ -28,6 +28,8 @@
    between things that are a hundred times as heavy, then does so for ever. */
 #define BODY_HITS ((lane_number)2)
 
+#define BODY_SETTLES ((lane_number)2) /* from this sweep on */
+
 /* Of friction: a turn that changes it by less is the last one, */
 #define BODY_TURNED ((lane_number)1e-3)
 #define BODY_TURNS  20u /* and there are no more than so many */
@@ -559,10 +561,12 @@ SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_conta
     const flags where = body_not_missing(m, first, &two);
     body_rub(m, first, points, &two, where);
     const flags violent = body_impulse(m, first, points, &two, where);
-    flags fresh = where & body_is_fresh(m, first, points);
-    if (m->bounces && flags_bits(fresh))
-        fresh &= ~body_rebound(m, first, points, &two, fresh);
-    body_settle(m, first, points, &two, fresh);
+    if (run->sweep >= BODY_SETTLES && !run->stirred_only) { /* what others do to both is known better then */
+        flags fresh = where & body_is_fresh(m, first, points);
+        if (m->bounces && flags_bits(fresh))
+            fresh &= ~body_rebound(m, first, points, &two, fresh);
+        body_settle(m, first, points, &two, fresh);
+    }
     two.a.stirred = lanes_choose(violent, lanes_all(run->sweep), two.a.stirred);
     two.b.stirred = lanes_choose(violent, lanes_all(run->sweep), two.b.stirred);
     body_store_two(run, m, first, &two);
