@@ -28,6 +28,10 @@
    between things that are a hundred times as heavy, then does so for ever. */
 #define BODY_HITS ((lane_number)2)
 
+/* Of the way in a substep: what is left of it when it ends is gone on, too. What comes down flat just then would else touch
+   with one end alone, by rounding, and tilt. */
+#define BODY_ALMOST ((lane_number)1e-3)
+
 #define BODY_SETTLES ((lane_number)2) /* from this sweep on */
 
 /* Of friction: a turn that changes it by less is the last one, */
@@ -607,7 +611,8 @@ SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contac
         const lanes room = body_row(m->point[k].room, first), gap = lanes_max(body_row(m->rest[k].gap, first), zero);
         const lanes a = body_row(m->rest[k].pull, first), u = v[k] - a * h * half;
         const lanes c = lanes_sqrt(lanes_max(u * u - (a + a) * gap, zero));
-        const flags struck = may & lanes_above(zero, v[k] + room) & lanes_above(zero, u) & lanes_above(c, slow);
+        const flags near = lanes_above(zero - lanes_all(BODY_ALMOST) * u, v[k] + room);
+        const flags struck = may & near & lanes_above(zero, u) & lanes_above(c, slow);
         const lanes t = lanes_min(lanes_keep(struck, (gap + gap) / (c - u)), h), left = h - t;
         const lanes wanted = share * c + a * (half * h - t), end = (share * c + half * a * left) * left;
         late[k] = lanes_keep(struck & alone, (gap + wanted * h - end) / (wanted - v[k]));
