@@ -109,7 +109,7 @@ SN_INLINE lanes3 body_met(sn_wide_body_contact *m, const sn_wide_manifold *f, ui
     const lanes3 q = lanes3_add(d, lanes3_scale(u, s));
     const lanes inside = reach * reach - lanes3_dot(q, q), t = s - lanes_sqrt(lanes_max(zero, inside) / square);
     may &= lanes_above(square, zero) & lanes_above(t, zero) & lanes_at_least(lanes_all(BODY_MEETS), t);
-    const flags met = may & lanes_above(inside, zero) & lanes_at_least(one, t);
+    const flags met = may & lanes_above(inside, zero) & lanes_at_least(lanes_all(1 + BODY_ALMOST), t);
     const lanes3 way = lanes3_scale(u, t), there = lanes3_add(d, way);
     at->n = body_choose(may, lanes3_scale(there, one / lanes_sqrt(lanes3_dot(there, there))), at->n);
     lanes_store(m->met + first, lanes_keep(met, one));
