@@ -51,9 +51,9 @@
    that is at most 8e-5 J for each kg and second. Bodies at rest stay below it. */
 #define LITTLE 1e-3
 
-/* The square of the sine of half the angle by which a body turns in a substep (1e-4 rad): if all turn by less, they lose
-   less than 1e-8 of their energy in it. */
-#define SLOW 2.5e-9
+/* The square of the sine of half the angle by which a body turns in a substep (1e-5 rad): if all turn by less, they lose
+   less than 1e-10 of their energy in it. */
+#define SLOW 2.5e-11
 
 static void cross(const double a[3], const double b[3], double out[3])
 {
