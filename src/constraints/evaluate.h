@@ -34,6 +34,7 @@ typedef struct sn_frame {
     const sn_vec4 *x_low;    /* rounding remainder of x */
     const sn_vec4 *old_d;    /* with BDF2: displacement in the previous substep, valid where w is h; otherwise NULL */
     const sn_vec4 *expected; /* displacement that contact is about to add, for dampers; NULL: none */
+    const sn_vec4 *rubbed;   /* the same by friction alone, for rates; NULL: none */
     sn_real h;               /* the substep h to which it belongs */
     const uint32_t *slot;    /* where each particle is stored, by its number */
     bool planar;             /* 2D: z is locked */

@@ -62,6 +62,7 @@ void sn_body_contacts_init(sn_body_contacts *body_contacts)
     sn_table_column(&body_contacts->apart_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->record_table, sizeof(sn_vec4), false);
     sn_table_column(&body_contacts->expect_table, sizeof(sn_vec4), false);
+    sn_table_column(&body_contacts->expect_table, sizeof(sn_vec4), false);
     for (uint32_t i = 0; i < SN_TREES; ++i) {
         sn_table_column(&body_contacts->leaf_table[i], sizeof(sn_bounds), false);
         sn_table_column(&body_contacts->leaf_table[i], sizeof(uint32_t), false);

@@ -151,6 +151,11 @@ static void put_lane(const sn_wide_body_contact *from, uint32_t i, sn_wide_body_
     copy_rows(&to->point[0].arm.x[k], &from->point[0].arm.x[i], from->points * ROWS(sn_wide_body_contact_point));
     to->rest[0].yield[k] = from->rest[0].yield[i]; /* which contacts of two points need */
     to->rest[1].yield[k] = from->rest[1].yield[i];
+    if (from->bounces) {
+        to->bounces = true;
+        copy_rows(&to->rest[0].yield[k], &from->rest[0].yield[i], from->points * ROWS(sn_wide_body_contact_rest));
+        copy_rows(&to->slip.x[k], &from->slip.x[i], ROWS(sn_lane_rows));
+    }
     if (from->misses) {
         to->misses = true;
         copy_rows(&to->course.x[k], &from->course.x[i], ROWS(sn_lane_rows));
@@ -175,8 +180,11 @@ static void put_lane(const sn_wide_body_contact *from, uint32_t i, sn_wide_body_
 /* What it presses and rubs. */
 static void take_lane(const sn_wide_body_contact *from, uint32_t k, sn_wide_body_contact *to, uint32_t i)
 {
-    for (uint32_t p = 0; p < to->points; ++p)
+    for (uint32_t p = 0; p < to->points; ++p) {
         to->point[p].normal_impulse[i] = from->point[p].normal_impulse[k];
+        if (to->bounces)
+            to->rest[p].struck[i] = from->rest[p].struck[k];
+    }
     copy_rows(&to->tangent_impulse.x[i], &from->tangent_impulse.x[k], ROWS(sn_lane_rows));
     to->twisted[i] = from->twisted[k];
     if (to->rolls)

@@ -111,7 +111,7 @@ static bool fill_own_row(const sn_frame *frame, uint32_t inequality, sn_row_give
     if (now.gamma > 0)
         way = (double)row_damped_way(block, block->count, r, frame);
     if (now.type == SN_ROW_RATE)
-        wanted = (double)row_way(block, block->count, r, frame) - sn_row_rounded_off(block, r, frame) -
+        wanted = (double)row_rate_way(block, block->count, r, frame) - sn_row_rounded_off(block, r, frame) -
                  (double)block->row[r].rate / (double)give.inverse_h;
     out->inequality |= (uint32_t)now.inequality << r;
     out->diagonal[r] = now.alpha / (1 + now.gamma);

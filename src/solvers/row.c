@@ -107,7 +107,7 @@ bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give g
             looks_back = true;
             way[i] = (double)row_damped_way(block, block->count, r, frame);
             if (now[r].type == SN_ROW_RATE)
-                rate_way[i] = (double)row_way(block, block->count, r, frame) - sn_row_rounded_off(block, r, frame);
+                rate_way[i] = (double)row_rate_way(block, block->count, r, frame) - sn_row_rounded_off(block, r, frame);
         }
     }
     rows_solve(&(rows_problem){.rows = block->rows,

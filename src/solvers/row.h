@@ -97,13 +97,19 @@ SN_INLINE sn_real row_way(const sn_block *block, uint32_t count, uint32_t row, c
     return sum;
 }
 
-/* The same, plus the displacement expected from contact. For dampers, not for rates. */
+/* The same, plus the displacement expected from contact. For dampers. */
 SN_INLINE sn_real row_damped_way(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
 {
     sn_real sum = row_way(block, count, row, frame);
-    for (uint32_t i = 0; frame->expected && i < count; ++i)
-        sum += vec3_dot(block->gradient[row * count + i], vec4_xyz(frame->expected[block->slot[i]]));
-    return sum;
+    return frame->expected ? sum + row_motion(block, count, row, frame->expected) : sum;
+}
+
+/* The same, plus the displacement expected from friction. For rates. Normal forces are left out: if a motor presses an
+   arm against something, contact pushes back as hard, and the motor would hold against that when it has to reverse. */
+SN_INLINE sn_real row_rate_way(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
+{
+    sn_real sum = row_way(block, count, row, frame);
+    return frame->rubbed ? sum + row_motion(block, count, row, frame->rubbed) : sum;
 }
 
 /* The part of row_way that is only rounding of the position at the start. The displacement of a rate in a substep is

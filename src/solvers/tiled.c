@@ -195,6 +195,7 @@ static void place_records(const sn_tiled *t, sn_wide_run *wide, const sn_plan_ru
     wide->start_low = frame->x_low + first;
     wide->old_d = frame->old_d ? frame->old_d + first : NULL;
     wide->expected = frame->expected ? frame->expected + first : NULL;
+    wide->rubbed = frame->rubbed ? frame->rubbed + first : NULL;
 }
 
 /* A constraint that is not in a batch moves remainders. In a coarse tile, its displacement is added to positions. */

@@ -25,6 +25,20 @@
 #define BODY_ROUNDS  6u   /* iterations over the points of a contact, to find their impulses */
 #define BODY_BOUNCES 400u /* the same in an impact, where no next substep could improve the result */
 
+/* Relative to bounce_above: a faster impact is solved to the end at once. Softer ones are not, because light bodies
+   between bodies a hundred times as heavy would tremble for ever. */
+#define BODY_HITS ((lane_number)2)
+
+/* Relative to the path in a substep: points that are so near at its end count as touching. A flat body that lands just
+   then would otherwise touch with one end alone, by rounding, and tilt. */
+#define BODY_ALMOST ((lane_number)1e-3)
+
+#define BODY_SETTLES ((lane_number)2) /* from this sweep on */
+
+/* Relative to friction: an iteration that changes it by less is the last one, */
+#define BODY_TURNED ((lane_number)1e-3)
+#define BODY_TURNS  20u /* of so many at most */
+
 #define BODY_EVER      ((lane_number)1e30)  /* m, m/s: more than ever occurs */
 #define BODY_NOTHING   ((lane_number)1e-37) /* N s: a smaller impulse counts as none, and has no inverse */
 #define BODY_ONE_POINT ((lane_number)1e-4)  /* of the product of the diagonal: below this two points count as one */
@@ -312,10 +326,13 @@ SN_INLINE flags body_impulse(sn_wide_body_contact *m, uint32_t first, uint32_t p
 
 /* ---- Friction ---------------------------------------------------------------------------------------------------- */
 
-/* The scale of a friction impulse: 1 up to static friction; otherwise cut to dynamic friction. */
+/* The scale of a friction impulse: 1 up to static friction; otherwise cut to dynamic friction. If the slip that would be
+   left is no more than friction changes in a substep, the contact counts as sticking and is cut to static friction: a
+   body that was just put down slips a little until the normal impulse is known, and would slide on. */
 SN_INLINE lanes body_cut(lanes much, lanes hold, lanes drag)
 {
-    return lanes_choose(lanes_above(much, hold), drag / much, lanes_all(1));
+    const lanes limit = lanes_choose(lanes_above(much, hold + hold), drag, hold);
+    return lanes_choose(lanes_above(much, hold), limit / much, lanes_all(1));
 }
 
 /* Rolling resistance of round bodies: a torque of at most a share of the normal impulse. */
@@ -361,6 +378,19 @@ SN_INLINE void body_rub_about(sn_wide_body_contact *m, uint32_t first, body_two 
     lanes_store(m->twisted + first, turn);
 }
 
+/* m/s: the tangential velocity of a relative to b at the contact. */
+SN_INLINE lanes3 body_slips(const sn_wide_body_contact *m, uint32_t first, const body_two *two)
+{
+    const lanes3 spin = lanes3_sub(two->a.spin, two->b.spin), ra = body_rows(&m->ra, first);
+    lanes3 v = lanes3_add(lanes3_sub(two->a.v, two->b.v), lanes3_cross(spin, ra));
+    v = lanes3_sub(v, lanes3_cross(two->b.spin, body_rows(&m->between, first)));
+    if (m->belted)
+        v = lanes3_sub(v, body_rows(&m->belt, first));
+    if (m->arcs)
+        v = lanes3_add(v, body_rows(&m->arc, first));
+    return lanes3_sub(v, lanes3_scale(two->n, lanes3_dot(v, two->n)));
+}
+
 /* Friction. It uses one mass for all directions, the smallest effective mass. So dynamic friction is opposed to the
    slip, whatever the inertia of the bodies. */
 SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
@@ -374,14 +404,7 @@ SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points
         lever = lever + more * body_row(m->point[k].far, first);
     }
     lanes3 was = body_rows(&m->tangent_impulse, first);
-    const lanes3 spin = lanes3_sub(two->a.spin, two->b.spin), ra = body_rows(&m->ra, first);
-    lanes3 v = lanes3_add(lanes3_sub(two->a.v, two->b.v), lanes3_cross(spin, ra));
-    v = lanes3_sub(v, lanes3_cross(two->b.spin, body_rows(&m->between, first)));
-    if (m->belted)
-        v = lanes3_sub(v, body_rows(&m->belt, first));
-    if (m->arcs)
-        v = lanes3_add(v, body_rows(&m->arc, first));
-    v = lanes3_sub(v, lanes3_scale(two->n, lanes3_dot(v, two->n)));
+    const lanes3 spin = lanes3_sub(two->a.spin, two->b.spin), v = body_slips(m, first, two);
     const lanes across = body_row(m->across, first), hold = body_row(m->hold, first), drag = body_row(m->drag, first);
     lanes3 wanted = lanes3_sub(was, lanes3_scale(v, across));
     lanes square = lanes3_dot(wanted, wanted);
@@ -394,7 +417,7 @@ SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points
         square = square + slips * slips;
     }
     const lanes much = lanes_sqrt(square);
-    const lanes limit = lanes_choose(lanes_above(much, hold * normal_impulse), drag, hold);
+    const lanes limit = lanes_choose(lanes_above(much, (hold + hold) * normal_impulse), drag, hold);
     wanted = lanes3_scale(wanted, body_cut(much, hold * normal_impulse, drag * normal_impulse));
     const lanes cut = m->twists ? lanes_sqrt(lanes3_dot(wanted, wanted)) : zero;
     wanted = body_choose(where, wanted, was);
@@ -420,16 +443,122 @@ SN_INLINE flags body_not_missing(const sn_wide_body_contact *m, uint32_t first, 
 SN_INLINE void body_warm(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
     body_two two = body_load_two(run, m, first);
-    lanes normal_impulse[SN_BODY_CONTACT_POINTS];
-    for (uint32_t k = 0; k < points; ++k)
+    lanes normal_impulse[SN_BODY_CONTACT_POINTS], v[SN_BODY_CONTACT_POINTS];
+    if (m->bounces)
+        body_speeds(m, first, points, &two, v);
+    for (uint32_t k = 0; k < points; ++k) {
         normal_impulse[k] = body_row(m->point[k].normal_impulse, first);
-    body_push_along(m, first, points, &two, normal_impulse);
+        if (m->bounces)
+            lanes_store(m->rest[k].thrown + first, v[k]);
+    }
+    if (!run->rubs_only)
+        body_push_along(m, first, points, &two, normal_impulse);
     body_push_across(m, first, &two, body_rows(&m->tangent_impulse, first));
     if (m->twists)
         body_turn_both(&two, lanes3_scale(two.n, body_row(m->twisted, first)));
     if (m->rolls)
         body_turn_both(&two, body_rows(&m->rolled, first));
     body_store_two(run, m, first, &two);
+}
+
+/* Lanes that have just had an impact, have a normal impulse and friction. */
+SN_INLINE flags body_is_fresh(const sn_wide_body_contact *m, uint32_t first, uint32_t points)
+{
+    const lanes zero = lanes_all(0);
+    flags presses = lanes_above(zero, zero);
+    for (uint32_t k = 0; k < points; ++k)
+        presses |= lanes_above(body_pressed(m, first, k), zero);
+    return presses & lanes_above(zero, body_row(m->steady, first));
+}
+
+/* Lanes in which this iteration changed friction. */
+SN_INLINE flags body_still_turns(const sn_wide_body_contact *m, uint32_t first, lanes3 was)
+{
+    const lanes3 now = body_rows(&m->tangent_impulse, first), more = lanes3_sub(now, was);
+    return lanes_above(lanes3_dot(more, more), lanes_all(BODY_TURNED * BODY_TURNED) * lanes3_dot(now, now));
+}
+
+/* Friction and normal impulses by turns, because each changes the velocity that the other constrains. A lasting contact
+   finds both over several substeps, by its warm start. An impact has one substep. */
+SN_INLINE void body_settle(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags left)
+{
+    for (uint32_t turn = 0; turn < BODY_TURNS && flags_bits(left); ++turn) {
+        const lanes3 was = body_rows(&m->tangent_impulse, first);
+        body_rub(m, first, points, two, left);
+        body_impulse(m, first, points, two, left);
+        left &= body_still_turns(m, first, was);
+    }
+}
+
+/* Finds the impulses of impacts again, so that points with an impact separate as fast as they would without friction.
+   Other points get normal impulses. */
+SN_INLINE void body_throw(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
+{
+    lanes v[SN_BODY_CONTACT_POINTS], pushed[SN_BODY_CONTACT_POINTS], more[SN_BODY_CONTACT_POINTS];
+    body_speeds(m, first, points, two, v);
+    for (uint32_t k = 0; k < points; ++k) {
+        const flags struck = lanes_above(body_row(m->rest[k].struck, first), lanes_all(0));
+        v[k] =
+            lanes_choose(struck, v[k] - body_row(m->rest[k].thrown, first), v[k] + body_row(m->point[k].room, first));
+        pushed[k] = body_pressed(m, first, k);
+    }
+    body_balance(m, first, points, v, pushed, BODY_ROUNDS);
+    for (uint32_t k = 0; k < points; ++k) {
+        const lanes pressed = body_row(m->point[k].normal_impulse, first), struck = body_row(m->rest[k].struck, first);
+        const flags is = lanes_above(struck, lanes_all(0));
+        more[k] = lanes_keep(where, pushed[k] - (pressed + struck));
+        lanes_store(m->rest[k].struck + first, struck + lanes_keep(is, more[k]));
+        lanes_store(m->point[k].normal_impulse + first, pressed + lanes_keep(~is, more[k]));
+    }
+    body_push_along(m, first, points, two, more);
+}
+
+/* Restitution with friction. Friction at a corner changes the velocity at which it separates, so the impulse of the
+   impact is found again with it. With the normal impulse N, friction T and velocities before and after, energy changes by
+
+       sum of N (v_n + v_n') / 2 + T . (v_t + v_t') / 2,
+
+   and v_n' is -e v_n. So energy falls wherever friction opposes the slip. If the impact reverses the slip, the lane is
+   left as it was. Returns the lanes that were changed. */
+SN_INLINE flags body_rebound(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags fresh)
+{
+    const lanes zero = lanes_all(0);
+    const body_two before = *two;
+    const lanes3 rubbed = body_rows(&m->tangent_impulse, first), rolled = body_rows(&m->rolled, first);
+    const lanes twisted = body_row(m->twisted, first);
+    lanes struck[SN_BODY_CONTACT_POINTS], pressed[SN_BODY_CONTACT_POINTS];
+    flags is = lanes_above(zero, zero);
+    for (uint32_t k = 0; k < points; ++k) {
+        struck[k] = body_row(m->rest[k].struck, first);
+        pressed[k] = body_row(m->point[k].normal_impulse, first);
+        is |= lanes_above(struck[k], zero);
+    }
+    is &= fresh;
+    flags left = is;
+    for (uint32_t turn = 0; turn < BODY_TURNS && flags_bits(left); ++turn) {
+        const lanes3 was = body_rows(&m->tangent_impulse, first);
+        body_throw(m, first, points, two, left);
+        body_rub(m, first, points, two, left);
+        left &= body_still_turns(m, first, was);
+    }
+    body_throw(m, first, points, two, is);
+    const lanes3 slip = lanes3_add(body_rows(&m->slip, first), body_slips(m, first, two));
+    const flags undone = is & lanes_above(lanes3_dot(body_rows(&m->tangent_impulse, first), slip), zero);
+    if (!flags_bits(undone))
+        return is;
+    two->a.v = body_choose(undone, before.a.v, two->a.v);
+    two->b.v = body_choose(undone, before.b.v, two->b.v);
+    two->a.spin = body_choose(undone, before.a.spin, two->a.spin);
+    two->b.spin = body_choose(undone, before.b.spin, two->b.spin);
+    body_set_rows(&m->tangent_impulse, first, body_choose(undone, rubbed, body_rows(&m->tangent_impulse, first)));
+    body_set_rows(&m->rolled, first, body_choose(undone, rolled, body_rows(&m->rolled, first)));
+    lanes_store(m->twisted + first, lanes_choose(undone, twisted, body_row(m->twisted, first)));
+    for (uint32_t k = 0; k < points; ++k) {
+        lanes_store(m->rest[k].struck + first, lanes_choose(undone, struck[k], body_row(m->rest[k].struck, first)));
+        lanes_store(m->point[k].normal_impulse + first,
+                    lanes_choose(undone, pressed[k], body_row(m->point[k].normal_impulse, first)));
+    }
+    return is & ~undone;
 }
 
 /* Friction comes first, with the normal impulses so far. The normal impulses come last, so that nothing sinks in. */
@@ -439,6 +568,12 @@ SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_conta
     const flags where = body_not_missing(m, first, &two);
     body_rub(m, first, points, &two, where);
     const flags violent = body_impulse(m, first, points, &two, where);
+    if (run->sweep >= BODY_SETTLES && !run->stirred_only) { /* what others do to both is known better then */
+        flags fresh = where & body_is_fresh(m, first, points);
+        if (m->bounces && flags_bits(fresh))
+            fresh &= ~body_rebound(m, first, points, &two, fresh);
+        body_settle(m, first, points, &two, fresh);
+    }
     two.a.stirred = lanes_choose(violent, lanes_all(run->sweep), two.a.stirred);
     two.b.stirred = lanes_choose(violent, lanes_all(run->sweep), two.b.stirred);
     body_store_two(run, m, first, &two);
@@ -465,8 +600,8 @@ SN_INLINE void body_shift(const sn_wide_body_contacts *run, const uint32_t *inde
    not corrected: a rotation without momentum changes the energy of a body with unequal moments. If both bodies move
    there is no shift, because it would change their angular momentum. A point without impact is left to the next sweep:
    constrained in the same impact it adds energy if it separates, and removes up to half of it if it approaches. Round
-   bodies without friction get the impulse along the line between them at the moment of contact (body_met): shifting
-   those conserves angular momentum. */
+   bodies get the impulse along the line between them at the moment of contact (body_met): shifting those conserves
+   angular momentum. */
 SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
     body_two two = body_load_two(run, m, first);
@@ -481,7 +616,8 @@ SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contac
         const lanes room = body_row(m->point[k].room, first), gap = lanes_max(body_row(m->rest[k].gap, first), zero);
         const lanes a = body_row(m->rest[k].pull, first), u = v[k] - a * h * half;
         const lanes c = lanes_sqrt(lanes_max(u * u - (a + a) * gap, zero));
-        const flags struck = may & lanes_above(zero, v[k] + room) & lanes_above(zero, u) & lanes_above(c, slow);
+        const flags near = lanes_above(zero - lanes_all(BODY_ALMOST) * u, v[k] + room);
+        const flags struck = may & near & lanes_above(zero, u) & lanes_above(c, slow);
         const lanes t = lanes_min(lanes_keep(struck, (gap + gap) / (c - u)), h), left = h - t;
         const lanes wanted = share * c + a * (half * h - t), end = (share * c + half * a * left) * left;
         late[k] = lanes_keep(struck & alone, (gap + wanted * h - end) / (wanted - v[k]));

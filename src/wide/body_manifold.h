@@ -89,10 +89,13 @@ SN_INLINE body_place body_placed(const sn_wide_manifold *f, uint32_t first, cons
     return at;
 }
 
-/* Two round bodies without friction bounce off each other along the normal where they first touch, not along the normal
-   at the start of the substep. Seen from b, the core of a moves from d by u. With q the point of nearest approach, at
-   the time s, they touch at t = s - sqrt((reach^2 - |q|^2) / |u|^2). Returns the displacement until then; 0: they do
-   not touch. */
+#define BODY_MEETS ((lane_number)16) /* substeps: how far ahead the first touch is looked for */
+
+/* Two round bodies bounce off each other along the normal where they first touch, not along the normal at the start of
+   the substep. Seen from b, the core of a moves from d by u. With q the point of nearest approach, at the time s, they
+   touch at t = s - sqrt((reach^2 - |q|^2) / |u|^2). Returns the displacement until then; 0: they do not touch in this
+   substep. If they touch in a later one, or pass, the normal is that of then, too: along the normal at the start they
+   may seem to touch already. */
 SN_INLINE lanes3 body_met(sn_wide_body_contact *m, const sn_wide_manifold *f, uint32_t first, lanes h,
                           const body_two *two, body_place *at)
 {
@@ -100,18 +103,19 @@ SN_INLINE lanes3 body_met(sn_wide_body_contact *m, const sn_wide_manifold *f, ui
     const lanes3 nowhere = {zero, zero, zero};
     if (!m->bounces)
         return nowhere;
-    flags met = ~lanes_unequal(body_row(f->owner, first), lanes_all(SN_NORMAL_BETWEEN)) &
-                lanes_above(body_row(m->restitution, first), zero) & ~lanes_above(body_row(m->hold, first), zero);
+    flags may = ~lanes_unequal(body_row(f->owner, first), lanes_all(SN_NORMAL_BETWEEN)) &
+                lanes_above(body_row(m->restitution, first), zero);
     const lanes reach = body_row(f->round_a, first) + body_row(f->round_b, first);
     const lanes3 d = body_cores(f, first, 0, at), u = lanes3_scale(lanes3_sub(two->a.v, two->b.v), h);
     const lanes square = lanes3_dot(u, u), s = (zero - lanes3_dot(d, u)) / square;
     const lanes3 q = lanes3_add(d, lanes3_scale(u, s));
     const lanes inside = reach * reach - lanes3_dot(q, q), t = s - lanes_sqrt(lanes_max(zero, inside) / square);
-    met &= lanes_above(square, zero) & lanes_above(inside, zero) & lanes_above(t, zero) & lanes_at_least(one, t);
-    const lanes3 way = lanes3_keep(met, lanes3_scale(u, t));
-    at->n = body_choose(met, lanes3_scale(lanes3_add(d, way), one / reach), at->n);
+    may &= lanes_above(square, zero) & lanes_above(t, zero) & lanes_at_least(lanes_all(BODY_MEETS), t);
+    const flags met = may & lanes_above(inside, zero) & lanes_at_least(lanes_all(1 + BODY_ALMOST), t);
+    const lanes3 way = lanes3_scale(u, t), there = lanes3_add(d, way);
+    at->n = body_choose(may, lanes3_scale(there, one / lanes_sqrt(lanes3_dot(there, there))), at->n);
     lanes_store(m->met + first, lanes_keep(met, one));
-    return way;
+    return lanes3_keep(met, way);
 }
 
 /* Anchors slide apart by the slip of the cores, and by relative rotation. */
@@ -414,8 +418,17 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
     body_weigh(m, f, first, points, &s.two);
     lanes v[SN_BODY_CONTACT_POINTS];
     body_speeds(m, first, points, &s.two, v);
-    for (uint32_t k = 0; k < points; ++k)
+    lanes came = lanes_all(0);
+    for (uint32_t k = 0; k < points; ++k) {
         lanes_store(m->rest[k].before + first, v[k]);
+        came = lanes_max(lanes_all(0) - v[k], came);
+    }
+    const lanes steady = body_row(m->steady, first), zero = lanes_all(0);
+    const flags hits = lanes_above(came, lanes_all(BODY_HITS * run->bounce_above)) & ~lanes_above(steady, zero) &
+                       lanes_above(body_row(m->hold, first), zero);
+    lanes_store(m->steady + first, lanes_choose(hits, lanes_all(-1), steady));
+    if (m->bounces)
+        body_set_rows(&m->slip, first, body_slips(m, first, &s.two));
     if (flags_bits(bends))
         body_bend(run, m, f, first, points, &s, &end, bends);
 }

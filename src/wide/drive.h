@@ -127,13 +127,13 @@ SN_INLINE void drive_write_lambda(const drive_group *g)
 }
 
 /* The displacement of an entry since the start of the substep, the rounding remainder of that start, and the expected
-   displacement by contact. With BDF2 the first is reduced by a third of the previous displacement; see row_way in
-   solvers/row.h. */
-SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left, lanes3 *expected)
+   displacements by contact and by friction alone. With BDF2 the first is reduced by a third of the previous
+   displacement; see row_way in solvers/row.h. */
+SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left, lanes3 *expected, lanes3 *rubbed)
 {
     const sn_wide_run *run = g->run;
     lanes3 by;
-    *left = *expected = drive_zero3();
+    *left = *expected = *rubbed = drive_zero3();
     if (g->planes) {
         const size_t at = drive_offset(g, e);
         const float *start = run->start_plane + at;
@@ -157,6 +157,8 @@ SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left,
         *left = gather3(run->start_low + from, g->slot[e]);
     if (g->bodies && run->expected)
         *expected = gather3(run->expected + from, g->slot[e]);
+    if (g->bodies && run->rubbed)
+        *rubbed = gather3(run->rubbed + from, g->slot[e]);
     if (run->old_d) {
         lanes4 old = gather4(run->old_d + from, sizeof *run->old_d, g->slot[e]);
         flags valid = ~lanes_unequal(old.w, lanes_all((double)run->h));
@@ -172,8 +174,8 @@ DRIVE_APART void drive_way(drive_group *g, flags asks)
         g->way[r] = g->rate_way[r] = lanes_all(0);
     for (uint32_t e = 0; e < g->entries; ++e) {
         const flags here = g->planes ? asks : asks & flags_of(g->moves[e]);
-        lanes3 left, expected, by = lanes3_keep(here, drive_entry_way(g, e, &left, &expected));
-        left = lanes3_sub(by, lanes3_keep(here, left));
+        lanes3 left, expected, rubbed, by = lanes3_keep(here, drive_entry_way(g, e, &left, &expected, &rubbed));
+        left = lanes3_add(lanes3_sub(by, lanes3_keep(here, left)), lanes3_keep(here, rubbed));
         by = lanes3_add(by, lanes3_keep(here, expected));
         for (uint32_t r = 0; r < g->rows; ++r)
             if (drive_has(g, r, e)) {

@@ -84,8 +84,8 @@ typedef struct sn_wide_run {
     const float *stiffness;                   /* k; NULL: 1 for all */
     float inverse_h, h;                       /* 1/s, of the effective substep; s, of the substep */
     const float *state;                       /* of the kind's pool; NULL: none */
-    const sn_vec4 *start, *start_low, *old_d; /* as in sn_frame, from the same particle on as x; old_d may be NULL */
-    const sn_vec4 *expected;                  /* so may this */
+    const sn_vec4 *start, *start_low, *old_d; /* as in sn_frame, from the same particle on as x; old_d may be NULL, */
+    const sn_vec4 *expected, *rubbed;         /*   and so may these */
     const float
         *start_plane; /* planes: the same; start in the place of d, old_d in that of x and its length in that of w */
     /* Points that are not particles. `fixed` has SN_ANCHOR_NUMBERS numbers for each point. `anchor` has the slots of
@@ -394,7 +394,8 @@ typedef struct sn_wide_body_contact_rest {
     sn_lane_row gap;    /* m: at the start of the substep */
     sn_lane_row before; /* m/s: relative normal velocity before the substep; negative: approach */
     sn_lane_row parted; /* kg m: accumulated impulse of overlap correction */
-    sn_lane_row struck; /* N s: impulse of impacts in this substep */
+    sn_lane_row struck; /* N s: impulse of impacts in this substep, */
+    sn_lane_row thrown; /* m/s: and the velocity of separation after them */
     sn_lane_row pull;   /* m/s^2: normal acceleration without contact */
 } sn_wide_body_contact_rest;
 
@@ -424,7 +425,7 @@ typedef struct sn_wide_body_contact {
     sn_lane_row hold, drag;       /* static and dynamic friction */
     sn_lane_rows tangent_impulse; /* N s: across the normal, in this substep */
     sn_lane_row twisted;          /* N m s: about it */
-    sn_lane_row steady;           /* above 0: it had a normal impulse in the two substeps before */
+    sn_lane_row steady;           /* above 0: it had a normal impulse in the two substeps before; below 0: an impact */
     sn_wide_body_contact_point point[SN_BODY_CONTACT_POINTS];
 
     /* Data that not every sweep needs: */
@@ -440,7 +441,8 @@ typedef struct sn_wide_body_contact {
     sn_lane_rows course;                /* m/s: velocity of a relative to b with which they miss each other, */
     sn_lane_row stray; /* (m/s)^2: squared deviation from it up to which they do; negative if they do not miss */
     sn_lane_row restitution;
-    sn_lane_row met; /* not 0: n and arms are those of the first contact in this substep */
+    sn_lane_rows slip; /* m/s: tangential velocity of a relative to b before the substep, if one bounces */
+    sn_lane_row met;   /* not 0: n and arms are those where the two touch first in this substep */
 } sn_wide_body_contact;
 
 /* The owner of the normal. The normal of a face rotates with its body. */
@@ -490,12 +492,13 @@ typedef struct sn_wide_body_contacts {
     sn_vec4 *mover;
     const sn_vec4 *inertia; /* of the movers */
     sn_real h, inverse_h;   /* s */
-    sn_real fall;           /* m: most that gravity may add to a displacement in a substep */
-    sn_real deep;           /* times slop: deeper overlaps are violent when they are corrected */
-    sn_real most;           /* m: most that an overlap is reduced in a visit */
-    sn_real bounce_above;   /* m/s: slower contacts do not bounce */
-    sn_real sweep;          /* number of the sweep, from 1 */
-    bool stirred_only;      /* project, part: only contacts of bodies that were violent in sweep `since` or later */
+    sn_real fall;           /* m: what gravity may add to a way in a substep */
+    sn_real deep;           /* times slop: what overlaps by so much is violent when it is parted */
+    sn_real most;           /* m: overlap is reduced by at most so much in a visit */
+    sn_real bounce_above;   /* m/s: slower ones do not bounce */
+    sn_real sweep;          /* its number, from 1 on */
+    bool rubs_only;         /* warm: leaves out what presses */
+    bool stirred_only;      /* project, part: only those of which one was violent in sweep `since` or later */
     sn_real since;
 } sn_wide_body_contacts;
 

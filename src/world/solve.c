@@ -81,7 +81,10 @@ sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
     frame.start = world->particles.y; /* positions at the start of the substep, if some row needs them */
     frame.x_low = world->particles.d; /* and their rounding remainders */
     frame.held = true;
-    frame.expected = world->body_contacts.expects ? world->body_contacts.expect_table.column[0] : NULL;
+    if (world->body_contacts.expects && world->starts.damped)
+        frame.expected = world->body_contacts.expect_table.column[0];
+    if (world->body_contacts.expects && world->starts.driven)
+        frame.rubbed = world->body_contacts.expect_table.column[1];
     return (sn_solver_in){.store = &world->constraints,
                           .frame = frame,
                           .h = h,

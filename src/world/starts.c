@@ -23,20 +23,26 @@ static bool asks(const sn_pool *pool, uint32_t row)
     return pool->kind->own_rows || (!pool->kind->force && pool->give[row].damping * pool->give[row].compliance != 0);
 }
 
-/* Whether a constraint that asks has a damper, or may have one. Those of a joint are parameters. */
-static bool is_damped(const sn_pool *pool, uint32_t row)
+/* Whether a parameter whose name ends so is not 0. Dampers and motors of a joint are parameters. */
+static bool has_number(const sn_pool *pool, uint32_t row, const char *ending)
 {
-    static const char ending[] = "damping";
     const sn_real *number = pool->param + (size_t)row * pool->param_count;
-    if (pool->give[row].damping != 0 || pool->own_kind) /* of a kind of the user nothing is known */
-        return true;
     for (const sn_param *p = pool->kind->param; p->name; ++p) {
-        const size_t length = strlen(p->name);
-        if (length >= sizeof ending - 1 && !strcmp(p->name + length - (sizeof ending - 1), ending) && *number != 0)
-            return true;
-        number += p->type == SN_PARAM_REAL ? 1 : 3;
+        const size_t length = strlen(p->name), most = strlen(ending);
+        const uint32_t numbers = p->type == SN_PARAM_REAL ? 1 : 3;
+        for (uint32_t i = 0; length >= most && !strcmp(p->name + length - most, ending) && i < numbers; ++i)
+            if (number[i] != 0)
+                return true;
+        number += numbers;
     }
     return false;
+}
+
+/* Whether a constraint that asks has a damper, or may have one. */
+static bool is_damped(const sn_pool *pool, uint32_t row)
+{
+    return pool->give[row].damping != 0 || pool->own_kind || /* of a kind of the user nothing is known */
+           has_number(pool, row, "damping");
 }
 
 /* Lists the particles of one constraint that are not listed yet. */
@@ -67,6 +73,7 @@ static bool walk(sn_starts *starts, const sn_store *store, bool lists)
                 continue;
             list_particles(starts, store, pool, row);
             starts->damped = starts->damped || is_damped(pool, row);
+            starts->driven = starts->driven || pool->own_kind || has_number(pool, row, "speed_most");
         }
     }
     return any;
@@ -97,7 +104,7 @@ bool sn_starts_find(sn_world *world, bool still)
     bool *by_slot = starts->asks_table.column[0];
     if (walks) {
         memset(by_slot, 0, numbers * sizeof *by_slot); /* by number, for the moment */
-        starts->damped = false;
+        starts->damped = starts->driven = false;
         walk(starts, store, true);
     }
     if (by_tile) { /* slots change when storage is rearranged */
@@ -108,6 +115,7 @@ bool sn_starts_find(sn_world *world, bool still)
             by_slot[world->ids.value[number[i]]] = true;
     }
     starts->damped = all || (starts->any && starts->damped);
+    starts->driven = all || (starts->any && starts->driven);
     starts->changes = store->changes;
     starts->found = !all;
     return true;

@@ -66,7 +66,8 @@ typedef struct sn_starts {
     sn_table number_table; /* of uint32_t: their numbers */
     sn_table asks_table;   /* of bool, by slot: it is one of them, or all are needed; only with tiles */
     bool any;
-    bool damped;      /* some of them ask for a damper */
+    bool damped;      /* some of them ask for a damper, */
+    bool driven;      /*   or for a rate */
     bool found;       /* the list is that of the store */
     uint64_t changes; /*   after so many changes */
 } sn_starts;
