@@ -499,7 +499,7 @@ void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_wide_body_
     }
 }
 
-void sn_body_contacts_stir_one(const sn_body_contact_substep *s, uint32_t mover)
+void sn_body_contacts_stir_mover(const sn_body_contact_substep *s, uint32_t mover)
 {
     stir_mover(s->world, mover, (uint32_t)s->run.sweep);
 }

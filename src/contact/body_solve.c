@@ -123,7 +123,7 @@ static bool strike_all(sn_body_contact_substep *s)
 }
 
 /* Velocities are known; what things are parted by lies behind them in their records. */
-void dbg_stage(const sn_body_contact_substep *s, int stage);static bool part_all(sn_body_contact_substep *s)
+static bool part_all(sn_body_contact_substep *s)
 {
     bool good = true;
     s->run.mover = contact_records(s->world) + 6;
@@ -252,6 +252,5 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
         }
         world->profiler.last.counts.sweeps += world->profiler.on ? count : 0;
     }
-    dbg_stage(&s,0);good = good && sn_body_contacts_hold_joints(&s);dbg_stage(&s,1);
-    good = good && part_all(&s) && sn_body_contacts_stop(&s, true);dbg_stage(&s,2);return good;
+    return good && sn_body_contacts_hold_joints(&s) && part_all(&s) && sn_body_contacts_stop(&s, true);
 }
