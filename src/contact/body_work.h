@@ -298,7 +298,8 @@ static inline sn_mover_columns contact_columns(const sn_world *world)
 static inline bool columns_have_impulse(const sn_mover_columns *c, uint32_t mover)
 {
     const uint64_t *used = c->cell[mover].used;
-    return (c->mark[mover] & (SN_MARK_MOVES | SN_MARK_HELD)) != SN_MARK_MOVES || (used[0] | used[1] | used[2] | used[3]);
+    return (c->mark[mover] & (SN_MARK_MOVES | SN_MARK_HELD)) != SN_MARK_MOVES ||
+           (used[0] | used[1] | used[2] | used[3]);
 }
 
 static inline bool contact_moves(const sn_world *world, uint32_t mover)
