@@ -233,12 +233,18 @@ static bool is_jolted(const sn_body_contact_substep *s, const sn_mover_columns *
 static void load_others(const sn_body_contact_substep *s, const sn_mover_columns *c, const uint32_t *member,
                         uint32_t count)
 {
+    uint32_t list[SN_TURN_BATCH], others = 0;
     for (uint32_t i = 0; i < count; ++i) {
         if (columns_have_impulse(c, member[i]))
             continue;
         c->mark[member[i]] |= SN_MARK_HELD;
-        sn_body_contacts_load(s, &member[i], 1);
+        list[others++] = member[i];
+        if (others < SN_TURN_BATCH)
+            continue;
+        sn_body_contacts_load(s, list, others);
+        others = 0;
     }
+    sn_body_contacts_load(s, list, others);
 }
 
 static bool is_open(const sn_body_contact_substep *s, const sn_open_joint *joint, const sn_open_joint *end)
