@@ -16,7 +16,7 @@
 
    Positions follow from velocities here, as for contact: both agree. u is nothing, or -REST g / h, which closes a part
    of the gap, if all of P takes energy in spite of that: P . (v + u) <= 0. So holding never adds energy. With u = -g / h
-   wherever there is a gap, the largest is 8 mm instead of 35, but some random figures of bodies of very different masses
+   wherever there is a gap, the largest is 8 mm instead of 33, but some random figures of bodies of very different masses
    explode.
 
    An impulse is handed on to a light body between heavy ones by a share of its mass, in each turn. So it takes many
