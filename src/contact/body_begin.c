@@ -251,7 +251,7 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
             const uint32_t i = c.listed[k];
             if (again && c.mark[i] & SN_MARK_LOADED)
                 continue;
-            c.mark[i] |= SN_MARK_LOADED;
+            c.mark[i] = (uint8_t)((c.mark[i] | SN_MARK_LOADED) & ~SN_MARK_HELD);
             group_add(w->s, &c, &g, i, k < awake && (!again || c.flags[i] & SN_ROW_LEFT));
             if (g.spins.count == SN_TURN_BATCH)
                 group_end(w, &g);

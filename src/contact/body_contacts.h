@@ -42,9 +42,10 @@ typedef struct sn_mover {
     uint32_t carrier;
 } sn_mover;
 
-/* Of a mover: it can be moved; it is in a contact; it is in the list of movers; its record is that of the substep that begins. In bytes of
+/* Of a mover: it can be moved; it is in a contact; it is in the list of movers; its record is that of the substep that begins; it
+   touches nothing, but its joints are held in this substep. In bytes of
    their own, which loops over contacts pass through quickly. */
-enum { SN_MARK_MOVES = 1, SN_MARK_TOUCHES = 2, SN_MARK_LISTED = 4, SN_MARK_LOADED = 8 };
+enum { SN_MARK_MOVES = 1, SN_MARK_TOUCHES = 2, SN_MARK_LISTED = 4, SN_MARK_LOADED = 8, SN_MARK_HELD = 16 };
 
 /* Of a body: it left the space that was searched for it, and that must be done again; and it did so in this step, now or before. */
 enum { SN_ROW_LEFT = 1, SN_ROW_STRAYED = 2 };

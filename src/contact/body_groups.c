@@ -499,6 +499,11 @@ void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_wide_body_
     }
 }
 
+void sn_body_contacts_stir_mover(const sn_body_contact_substep *s, uint32_t mover)
+{
+    stir_mover(s->world, mover, (uint32_t)s->run.sweep);
+}
+
 bool sn_body_contacts_is_stirred(const sn_body_contact_substep *s, uint32_t group)
 {
     const uint32_t last = atomic_load_explicit(&stirred(&s->world->body_contacts)[group], memory_order_relaxed);

@@ -252,5 +252,5 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
         }
         world->profiler.last.counts.sweeps += world->profiler.on ? count : 0;
     }
-    return good && part_all(&s) && sn_body_contacts_stop(&s, true);
+    return good && sn_body_contacts_hold_joints(&s) && part_all(&s) && sn_body_contacts_stop(&s, true);
 }

@@ -132,11 +132,15 @@ bool sn_body_contacts_by_level(const sn_body_contact_substep *s, sn_body_contact
    in which a body was tell all groups of that body. Before the first sweep none is stirred. */
 void sn_body_contacts_calm(const sn_world *world);
 void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_wide_body_contact *batch, uint32_t count);
+void sn_body_contacts_stir_mover(const sn_body_contact_substep *s, uint32_t mover);
 bool sn_body_contacts_is_stirred(const sn_body_contact_substep *s, uint32_t group);
 
 /* Some sweeps over contacts of bodies that were stirred in sweep run.since or later; how many (body_violent.c). *good becomes false if tasks
    were lost. */
 uint32_t sn_body_contacts_sweep_violent(const sn_body_contact_substep *s, bool *good);
+
+/* Holds joints that the sweeps before opened (body_joints.c). False if tasks were lost. */
+bool sn_body_contacts_hold_joints(sn_body_contact_substep *s);
 
 /* Stops bodies on their ways of this substep that have come into others, as fast ones may (body_sweep.c). Before that, what a pass did is stored, if
    there was one. False if tasks were lost. */
@@ -291,11 +295,12 @@ static inline sn_mover_columns contact_columns(const sn_world *world)
                               .turn = world->bodies.turn};
 }
 
-/* Whether a mover is in a lane, or moves whatever is in its way. */
+/* Whether a mover is in a lane, or a joint of it is held, or it moves whatever is in its way. */
 static inline bool columns_have_impulse(const sn_mover_columns *c, uint32_t mover)
 {
     const uint64_t *used = c->cell[mover].used;
-    return !(c->mark[mover] & SN_MARK_MOVES) || (used[0] | used[1] | used[2] | used[3]);
+    return (c->mark[mover] & (SN_MARK_MOVES | SN_MARK_HELD)) != SN_MARK_MOVES ||
+           (used[0] | used[1] | used[2] | used[3]);
 }
 
 static inline bool contact_moves(const sn_world *world, uint32_t mover)

@@ -41,9 +41,9 @@
    What may do work is not limited: articulations with motors, targets, springs, particles, things that are led, or
    kinds of which nothing is known.
 
-   What is left: of 1,000 other figures (those of the test) none had more than at the start at 10 and at 20 substeps, two
-   at 3, by up to 10 %; one in six rises by 1 % at 10. Before forces counted along the way, one had three times its energy
-   at 10. */
+   These figures are from before contact held the joints that it opens (contact/body_joints.c). With that, of 1,000 other
+   figures (those of the test) none has more than at the start at 3 and at 10 substeps, and 7 % rise by 1 % at 10, instead
+   of one in six. */
 #include "world/articulations.h"
 
 #include "base/dvec.h"
@@ -88,7 +88,9 @@ void sn_articulations_init(sn_articulations *articulations)
     sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint8_t), false);
+    sn_table_column(&articulations->first_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->pivot_table, sizeof(sn_visit), false);
+    sn_table_column(&articulations->pivot_table, sizeof(sn_open_joint), false);
 }
 
 void sn_articulations_release(sn_articulations *articulations, const sn_allocator *allocator)
@@ -115,6 +117,11 @@ static uint32_t *members(const sn_world *world)
 static sn_visit *pivots(const sn_world *world)
 {
     return world->articulations.pivot_table.column[0];
+}
+
+static sn_open_joint *open_joints(const sn_world *world)
+{
+    return world->articulations.pivot_table.column[1];
 }
 
 /* By number of the articulation: where its pivots begin, and whether it is limited. */
@@ -374,6 +381,18 @@ static uint32_t root_of_pivot(const sn_world *world, const held *h)
     return SN_ID_FREE;
 }
 
+/* Whether the points of a pivot may part under a load. */
+static bool gives_way(const sn_pool *pool, uint32_t row)
+{
+    const sn_real *number = pool->param + (size_t)row * pool->param_count;
+    bool gives = pool->give[row].compliance > 0;
+    for (const sn_param *p = pool->kind->param; p->name; ++p) {
+        gives = gives || (!strcmp(p->name, "linear_compliance") && number[0] != 0);
+        number += p->type == SN_PARAM_REAL ? 1 : 3;
+    }
+    return gives;
+}
+
 /* The pivots of each, in the order in which they are held. */
 static void list_pivots(sn_world *world)
 {
@@ -395,8 +414,10 @@ static void list_pivots(sn_world *world)
     first[i] = total;
     for (const held *h = all_held(world); h < all_held(world) + a->held_table.count; ++h) {
         const uint32_t root = root_of_pivot(world, h);
-        if (root != SN_ID_FREE)
-            pivots(world)[place[root]++] = h->visit;
+        if (root == SN_ID_FREE)
+            continue;
+        open_joints(world)[place[root]].gives = gives_way(world->constraints.pool[h->visit.kind], h->visit.row);
+        pivots(world)[place[root]++] = h->visit;
     }
 }
 

@@ -27,6 +27,16 @@ typedef struct sn_pivots {
     uint32_t count;
 } sn_pivots;
 
+/* A pivot in a pass of contact; see contact/body_joints.c. */
+typedef struct sn_open_joint {
+    uint32_t a, b;        /* movers; SN_NO_MOVER: an end that does not move */
+    bool gives;           /* it is compliant; known from when it is listed */
+    sn_vec3 arm_a, arm_b; /* m */
+    sn_vec3 gap;          /* m: when the substep ends, if its ends stop against each other; */
+    sn_real most;         /*   as far open it may be */
+    sn_real mass[6];      /* kg: what resists a push between its ends, xx, yy, zz, xy, xz, yz */
+} sn_open_joint;
+
 /* Derived. */
 typedef struct sn_articulations {
     sn_table held_table; /* constraints that hold bodies, after so many changes of the store: */
@@ -37,8 +47,8 @@ typedef struct sn_articulations {
                            scratch; what is known of the body; and sn_articulated */
     sn_table member_table; /* of uint32_t: rows of bodies of those that may be limited */
     sn_table first_table;  /* of uint32_t: where an articulation begins in these; the next one follows. Then the same
-                              for pivot_table; and whether it is limited */
-    sn_table pivot_table;  /* of sn_visit: its constraints of kinds with a pivot */
+                              for pivot_table; whether it is limited; and what contact knows of it in a pass */
+    sn_table pivot_table;  /* of sn_visit: its constraints of kinds with a pivot; and of sn_open_joint */
     uint32_t known;        /* of them, */
     uint32_t rows;         /*   with so many rows of bodies; */
     bool listed;           /*   once they are listed */

@@ -1,0 +1,342 @@
+/* Contact of bodies: joints that contact opens.
+
+   Joints are solved before contact, as if nothing were in the way, and contact then moves bodies as if they had no
+   joints. An arm that is caught under another body is pulled along by its torso, and put back by contact, in every
+   substep. The torso goes on, because the arm alone is light: a joint hands on no more than a spring of the stiffness
+   m / h^2, with m the mass of the arm. Where joints may not add energy (world/articulations.c) it is a share of that.
+   Of 10,000 joints of ragdolls that fell on each other single ones opened by 313 mm.
+
+   So after its sweeps contact asks whether it opened a joint by more than a share of its arms. The joints of such an
+   articulation are then held, by impulses at their points, and contact is swept again where these stirred something,
+   in turns. With v the relative velocity of the two points, from a to b, r the arms and g the gap that the substep ends
+   with if v becomes nothing,
+
+       e = g + v h        is the gap at its end,
+       P = K^-1 (u - v)   the impulse that makes v to u.
+
+   Positions follow from velocities here, as for contact: both agree. u is nothing, or -REST g / h, which closes a part
+   of the gap, if all of P takes energy in spite of that: P . (v + u) <= 0. So holding never adds energy. With u = -g / h
+   wherever there is a gap, the largest is 8 mm instead of 33, but some random figures of bodies of very different masses
+   explode.
+
+   An impulse is handed on to a light body between heavy ones by a share of its mass, in each turn. So it takes many
+   turns. Few joints need it: of 1,000 ragdolls that fall, the joints of 80 in a substep.
+
+   Articulations share no bodies, and turns look at no order of theirs: results do not depend on threads. */
+#include "contact/body_work.h"
+
+#include "base/quad.h"
+#include "bodies/rotation.h"
+#include "world/substep.h"
+
+#define OPEN                                                                                                           \
+    ((sn_real)0.005) /* of the arms: joints that are open by less are left alone; with twice as much gaps grow to 90 mm */
+#define MORE  ((sn_real)0.00125) /* of the same: and those that are not opened further by more */
+#define JOLT  ((sn_real)0.002)   /* of its size: a body that contact moves by less in a substep opens none */
+#define REST  ((sn_real)0.5)     /* the share of a gap that is closed */
+#define TURNS 16u                /* of holding, and of sweeps, */
+#define CALM  15u                /*   and so many more of sweeps, until nothing is far off */
+
+#define WORK 200.0 /* ns, about, of an articulation */
+
+/* What is known of an articulation in a pass: its joints are ready; some were far off in the last turn. */
+enum { READY = 1, FAR = 2 };
+
+static uint8_t *states(const sn_world *world)
+{
+    return world->articulations.first_table.column[3];
+}
+
+static sn_open_joint *joints(const sn_world *world)
+{
+    return world->articulations.pivot_table.column[1];
+}
+
+/* ---- One joint ------------------------------------------------------------------------------------------------------ */
+
+static sn_vec3 turn_by(const sn_vec4 *record, sn_vec3 torque)
+{
+    const sn_vec4 i = record[2], j = record[3];
+    return vec3(i.x * torque.x + i.w * torque.y + j.x * torque.z, i.w * torque.x + i.y * torque.y + j.y * torque.z,
+                j.x * torque.x + j.y * torque.y + i.z * torque.z);
+}
+
+static const sn_spot *spot_of(const sn_world *world, const sn_visit *visit, uint32_t point)
+{
+    const sn_pool *pool = world->constraints.pool[visit->kind];
+    const uint32_t code = pool->point[(size_t)visit->row * pool->kind->points + point];
+    const sn_spot *spot = code & SN_SPOT_BIT ? &world->constraints.spot[code & ~SN_SPOT_BIT] : NULL;
+    return spot && spot->type != SN_POINT_PARTICLES ? spot : NULL;
+}
+
+/* An end of a joint, if nothing moves it but what it is pushed by. Its place, times sign, is added to `gap`. */
+static bool look_at_end(const sn_world *world, const sn_spot *spot, double sign, double gap[3], uint32_t *mover,
+                        sn_vec3 *arm)
+{
+    double place[3];
+    if (!spot)
+        return false;
+    place[0] = (double)spot->place.x, place[1] = (double)spot->place.y, place[2] = (double)spot->place.z;
+    *mover = SN_NO_MOVER;
+    *arm = vec3(0, 0, 0);
+    if (spot->type == SN_POINT_BODY) {
+        const uint32_t slot = contact_movers(world)[spot->body].slot;
+        const sn_vec4 x = world->particles.x[slot], low = world->particles.x_low[slot];
+        sn_rotate_vector(world->bodies.state[spot->body].q, place, place);
+        *arm = vec3((sn_real)place[0], (sn_real)place[1], (sn_real)place[2]);
+        place[0] += (double)x.x + (double)low.x;
+        place[1] += (double)x.y + (double)low.y;
+        place[2] += (double)x.z + (double)low.z;
+        if (x.w > 0)
+            *mover = spot->body;
+        else if (world->particles.target[slot] || world->bodies.state[spot->body].led)
+            return false;
+    }
+    for (int i = 0; i < 3; ++i)
+        gap[i] += sign * place[i];
+    return true;
+}
+
+static sn_vec3 velocity_of(const sn_world *world, uint32_t mover, sn_vec3 arm)
+{
+    const sn_vec4 *record = contact_record(world, mover);
+    return mover == SN_NO_MOVER ? arm : vec3_add(vec4_xyz(record[0]), vec3_cross(vec4_xyz(record[1]), arm));
+}
+
+static sn_vec3 velocity_before(const sn_world *world, uint32_t mover, sn_vec3 arm)
+{
+    const sn_mover *m = &contact_movers(world)[mover];
+    return vec3_add(vec4_xyz(world->particles.v[m->slot]), vec3_cross(vec4_xyz(m->spin), arm));
+}
+
+/* K: rows of how a push at the end of an arm changes the velocity there. */
+static void add_yield(const sn_world *world, uint32_t mover, sn_vec3 arm, double k[3][3])
+{
+    const sn_vec4 *record = contact_record(world, mover);
+    for (int i = 0; i < 3; ++i) {
+        const sn_vec3 push = {i == 0, i == 1, i == 2};
+        const sn_vec3 v = vec3_cross(turn_by(record, vec3_cross(arm, push)), arm);
+        k[i][0] += (double)v.x, k[i][1] += (double)v.y, k[i][2] += (double)v.z;
+        k[i][i] += (double)record[0].w;
+    }
+}
+
+/* Of a symmetric matrix, in the order of sn_open_joint. False: there is none. */
+static bool invert(double k[3][3], sn_real inverse[6])
+{
+    const double xx = k[1][1] * k[2][2] - k[1][2] * k[1][2], xy = k[0][2] * k[1][2] - k[0][1] * k[2][2],
+                 xz = k[0][1] * k[1][2] - k[0][2] * k[1][1], det = k[0][0] * xx + k[0][1] * xy + k[0][2] * xz;
+    const double minor[6] = {xx, k[0][0] * k[2][2] - k[0][2] * k[0][2], k[0][0] * k[1][1] - k[0][1] * k[0][1], xy,
+                             xz, k[0][1] * k[0][2] - k[0][0] * k[1][2]};
+    for (int i = 0; i < 6; ++i)
+        inverse[i] = (sn_real)(minor[i] / det);
+    return det > 0;
+}
+
+/* A joint of bodies that are all loaded. One that is not held gets no end that moves. */
+static void ready_joint(const sn_body_contact_substep *s, const sn_visit *visit, sn_open_joint *joint)
+{
+    const sn_world *world = s->world;
+    const sn_spot *a = spot_of(world, visit, 0), *b = spot_of(world, visit, 1);
+    double gap[3] = {0}, k[3][3] = {{0}};
+    sn_vec3 before = {0};
+    bool held = !joint->gives && look_at_end(world, a, -1, gap, &joint->a, &joint->arm_a) &&
+                look_at_end(world, b, 1, gap, &joint->b, &joint->arm_b) && joint->a != joint->b;
+    if (held && joint->a != SN_NO_MOVER) {
+        add_yield(world, joint->a, joint->arm_a, k);
+        before = vec3_scale(velocity_before(world, joint->a, joint->arm_a), -1);
+    }
+    if (held && joint->b != SN_NO_MOVER) {
+        add_yield(world, joint->b, joint->arm_b, k);
+        before = vec3_add(before, velocity_before(world, joint->b, joint->arm_b));
+    }
+    held = held && invert(k, joint->mass);
+    if (!held) {
+        joint->a = joint->b = SN_NO_MOVER;
+        return;
+    }
+    joint->gap = vec3_sub(vec3((sn_real)gap[0], (sn_real)gap[1], (sn_real)gap[2]), vec3_scale(before, s->h));
+    const sn_real size = vec3_length(joint->arm_a) + vec3_length(joint->arm_b),
+                  more = vec3_length(joint->gap) + MORE * size;
+    joint->most = OPEN * size > more ? OPEN * size : more;
+}
+
+/* How its ends move against each other, and whether it will be open too far. */
+static bool is_far(const sn_body_contact_substep *s, const sn_open_joint *joint, sn_vec3 *v)
+{
+    *v = vec3(0, 0, 0);
+    if (joint->a == joint->b)
+        return false;
+    if (joint->b != SN_NO_MOVER)
+        *v = velocity_of(s->world, joint->b, joint->arm_b);
+    if (joint->a != SN_NO_MOVER)
+        *v = vec3_sub(*v, velocity_of(s->world, joint->a, joint->arm_a));
+    const sn_vec3 end = vec3_add(joint->gap, vec3_scale(*v, s->h));
+    return vec3_dot(end, end) > joint->most * joint->most;
+}
+
+static sn_vec3 impulse_for(const sn_open_joint *joint, sn_vec3 v)
+{
+    const sn_real *m = joint->mass;
+    return vec3(m[0] * v.x + m[3] * v.y + m[4] * v.z, m[3] * v.x + m[1] * v.y + m[5] * v.z,
+                m[4] * v.x + m[5] * v.y + m[2] * v.z);
+}
+
+static void push(const sn_body_contact_substep *s, uint32_t mover, sn_vec3 arm, sn_vec3 p, bool far)
+{
+    if (mover == SN_NO_MOVER)
+        return;
+    sn_vec4 *record = contact_record(s->world, mover);
+    const sn_vec3 gain = vec3_scale(p, record[0].w), spin = turn_by(record, vec3_cross(arm, p));
+    record[0] = vec4(vec3_add(vec4_xyz(record[0]), gain), record[0].w);
+    record[1] = vec4(vec3_add(vec4_xyz(record[1]), spin), far ? s->run.sweep : record[1].w);
+}
+
+/* Whether it was far off. One that closes is let close. */
+static bool hold_joint(const sn_body_contact_substep *s, const sn_open_joint *joint)
+{
+    sn_vec3 v;
+    const bool far = is_far(s, joint, &v);
+    const sn_vec3 end = vec3_add(joint->gap, vec3_scale(v, s->h));
+    if (!(vec3_dot(end, end) > vec3_dot(joint->gap, joint->gap)))
+        return false;
+    const sn_vec3 wanted = vec3_scale(joint->gap, -REST * s->inverse_h);
+    sn_vec3 p = impulse_for(joint, vec3_sub(wanted, v));
+    if (vec3_dot(p, vec3_add(v, wanted)) > 0)
+        p = impulse_for(joint, vec3_scale(v, -1));
+    push(s, joint->b, joint->arm_b, p, far);
+    push(s, joint->a, joint->arm_a, vec3_scale(p, -1), far);
+    return far;
+}
+
+/* ---- Articulations -------------------------------------------------------------------------------------------------- */
+
+/* Whether contact moved one of its bodies by much, and, after the first turn, did so lately. */
+static bool is_jolted(const sn_body_contact_substep *s, const sn_mover_columns *c, const uint32_t *member,
+                      uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        const sn_mover *m = &c->mover[member[i]];
+        const sn_vec4 *record = &c->record[SN_BODY_CONTACT_RECORD * (size_t)member[i]];
+        if (!columns_have_impulse(c, member[i]) || record[1].w < s->run.since)
+            continue;
+        const quad gain = quad_xyz(quad_sub(quad_load(&record[0]), quad_load(&c->v[m->slot]))),
+                   spin = quad_xyz(quad_sub(quad_load(&record[1]), quad_load(&m->spin)));
+        const sn_real most = JOLT * m->extent * s->inverse_h;
+        if (quad_dot3(gain, gain) + m->extent * m->extent * quad_dot3(spin, spin) > most * most)
+            return true;
+    }
+    return false;
+}
+
+/* Bodies that touch nothing are not loaded for contact. */
+static void load_others(const sn_body_contact_substep *s, const sn_mover_columns *c, const uint32_t *member,
+                        uint32_t count)
+{
+    uint32_t list[SN_TURN_BATCH], others = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (columns_have_impulse(c, member[i]))
+            continue;
+        c->mark[member[i]] |= SN_MARK_HELD;
+        list[others++] = member[i];
+        if (others < SN_TURN_BATCH)
+            continue;
+        sn_body_contacts_load(s, list, others);
+        others = 0;
+    }
+    sn_body_contacts_load(s, list, others);
+}
+
+static bool is_open(const sn_body_contact_substep *s, const sn_open_joint *joint, const sn_open_joint *end)
+{
+    sn_vec3 v;
+    while (joint < end && !is_far(s, joint, &v))
+        ++joint;
+    return joint < end;
+}
+
+/* There and back, so that a push reaches all. */
+static bool hold_joints(const sn_body_contact_substep *s, const sn_open_joint *joint, uint32_t count)
+{
+    bool far = false;
+    for (uint32_t i = 0; i < count; ++i)
+        hold_joint(s, &joint[i]);
+    for (uint32_t i = count; i > 0; --i)
+        far = hold_joint(s, &joint[i - 1]) || far;
+    return far;
+}
+
+typedef struct holding {
+    const sn_body_contact_substep *s;
+    bool first;       /* turn */
+    atomic_bool open; /* some was */
+} holding;
+
+static void hold_one(holding *h, uint32_t index)
+{
+    const sn_body_contact_substep *s = h->s;
+    const sn_articulations *all = &s->world->articulations;
+    const uint32_t *first = all->first_table.column[0], *pivot = all->first_table.column[1];
+    const uint32_t *member = (const uint32_t *)all->member_table.column[0] + first[index],
+                   members = first[index + 1] - first[index];
+    const sn_visit *visit = all->pivot_table.column[0];
+    const sn_mover_columns c = contact_columns(s->world);
+    uint8_t *state = &states(s->world)[index];
+    sn_open_joint *joint = joints(s->world);
+    if (h->first)
+        *state = 0;
+    if (!(*state & FAR) && !is_jolted(s, &c, member, members))
+        return;
+    if (!(*state & READY)) {
+        load_others(s, &c, member, members);
+        for (uint32_t k = pivot[index]; k < pivot[index + 1]; ++k)
+            ready_joint(s, &visit[k], &joint[k]);
+    }
+    *state = READY;
+    if (!is_open(s, &joint[pivot[index]], &joint[pivot[index + 1]]))
+        return;
+    if (hold_joints(s, &joint[pivot[index]], pivot[index + 1] - pivot[index]))
+        *state |= FAR;
+    contact_raise(&h->open);
+    for (uint32_t i = 0; i < members; ++i)
+        if (c.mark[member[i]] & SN_MARK_TOUCHES && contact_record(s->world, member[i])[1].w >= s->run.sweep)
+            sn_body_contacts_stir_mover(s, member[i]);
+}
+
+static void hold_piece(void *data, uint32_t begin, uint32_t end)
+{
+    for (uint32_t i = begin; i < end; ++i)
+        hold_one(data, i);
+}
+
+/* A few sweeps over what was stirred since; whether something is still far off. */
+static bool sweep_stirred(sn_body_contact_substep *s, bool *good)
+{
+    s->run.sweep += 1;
+    s->run.sweep += (sn_real)sn_body_contacts_sweep_violent(s, good);
+    return atomic_load_explicit(s->violent, memory_order_relaxed);
+}
+
+bool sn_body_contacts_hold_joints(sn_body_contact_substep *s)
+{
+    sn_world *world = s->world;
+    bool good = true, violent = false;
+    if (!world->articulations.limits)
+        return true;
+    s->run.stirred_only = true;
+    s->run.since = 0;
+    for (uint32_t turn = 0; good && turn < TURNS; ++turn) {
+        holding h = {.s = s, .first = turn == 0};
+        s->run.sweep += 1;
+        good = sn_parallel_few(&world->parallel, world->articulations.count, WORK, hold_piece, &h);
+        if (!h.open)
+            return good;
+        s->run.since = s->run.sweep;
+        violent = sweep_stirred(s, &good);
+    }
+    for (uint32_t i = 0; good && violent && i < CALM; ++i) { /* contact has the last word */
+        s->run.since = s->run.sweep - 1;
+        violent = sweep_stirred(s, &good);
+    }
+    return good;
+}
