@@ -68,17 +68,21 @@ typedef struct sn_surface_past {
     uint8_t suspect;
 } sn_surface_past;
 
-/* Vertices that the guard stops together; by the vertex that it is numbered by. What is above is as the substep begins. */
+/* Vertices and dynamic bodies that the guard stops together; by the vertex that it is numbered by, or, behind all vertices, the first shell of a body. What is above is as the substep begins. */
 typedef struct sn_surface_zone {
-    uint32_t parent; /* by vertex: one of its zone, in the end that which numbers it */
-    bool led;        /* it touches what is led */
+    uint32_t parent; /* one of its zone, in the end that which numbers it */
+    bool led;        /* it touches what is led, */
+    const struct sn_surface_shell *leader; /*   all of which is of one body, of which this is a shape; otherwise NULL */
+    bool bodies;     /* some are of it */
     bool still;      /* it stays where it is */
     double mass;     /* kg */
     sn_dvec3 centre; /* m */
     sn_dvec3 way, turn;
     sn_dvec3 velocity, spin;
     double inertia[6]; /* kg m^2: xx, yy, zz, xy, yz, zx */
-    float share;       /* the least of its vertices */
+    double q[4];       /* how it turns, exactly, about this place: of zones with a leader or with bodies */
+    sn_dvec3 hub;      /* m */
+    float share;       /* the least of its members */
 } sn_surface_zone;
 
 /* Vertices that constraints join, and those that touch these: what energy they have. Sums are in the first of those that touch. */
@@ -170,6 +174,20 @@ typedef struct sn_surface_shell {
     sn_vec3 spin;       /* rad/s: as the substep begins, */
     sn_vec3 twist;      /*   and what contacts added to that */
 } sn_surface_shell;
+
+/* Where a body is: its centre, what rounding left of that, and its orientation. */
+typedef struct sn_surface_stand {
+    sn_vec4 x, low;
+    double q[4];
+} sn_surface_stand;
+
+/* A dynamic body in a substep, by its first shell; see surface_members.c. */
+typedef struct sn_surface_member {
+    sn_surface_stand start, end; /* as the substep begins, and where it leads */
+    uint32_t slot;               /* of its particle */
+    bool moves;                  /* it is not led */
+    float share, next;           /* as those of sn_surface_motion */
+} sn_surface_member;
 
 /* How much shells add to features. */
 typedef struct sn_surface_shells_size {
@@ -379,7 +397,7 @@ typedef struct sn_surfaces {
         ring_table; /* of uint32_t: for each vertex, and one more, where its neighbours begin; those, and edges to them */
     sn_table sort_table;              /* of sn_sort_item, twice: for making features */
     sn_table skin_table;              /* of sn_surface_skin; behind the last those of shells */
-    sn_table shell_table;             /* of sn_surface_shell */
+    sn_table shell_table;             /* of sn_surface_shell; of sn_surface_member */
     sn_table shell_corner_table;      /* of sn_vec3, m: corners of shells, in the frames of their shapes */
     uint32_t all_vertices, all_skins; /* with those of shells, which are behind the others */
     sn_bounds reached;                /* m: in which vertices were looked at in this substep, when shells were chosen */
@@ -584,6 +602,26 @@ sn_vec3 sn_surface_zone_velocity(const sn_surfaces *s, uint32_t vertex);
 void sn_surface_zones_share(sn_surfaces *s);
 float sn_surface_zone_share(const sn_surfaces *s, uint32_t vertex);
 
+/* The zone of a vertex or a body, by its number there; where a place goes with it; adding a body to one, all but its own
+   rotation, as below. */
+sn_surface_zone *sn_surface_zone_at(const sn_surfaces *s, uint32_t number);
+sn_vec3 sn_surface_zone_place(const sn_surface_zone *zone, sn_vec3 x);
+void sn_surface_zone_add_body(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 way,
+                              sn_dvec3 velocity);
+
+/* surface_members.c: dynamic bodies, when a substep begins, and when the guard does. Where the body of a shell began; the
+   body that a vertex is of, NULL if it is of none or is led. Their part in the motion of zones, in two turns as below;
+   they go where their share leads, or all back to where they began: whether one does. Of zones the least share, and
+   what velocities they have at last. */
+void sn_surface_members_begin(const struct sn_world *world, sn_surfaces *s);
+void sn_surface_members_end(const struct sn_world *world, sn_surfaces *s);
+sn_pose sn_surface_member_start(const sn_surfaces *s, const sn_surface_shell *shell);
+sn_surface_member *sn_surface_member_of(const sn_surfaces *s, uint32_t vertex);
+void sn_surface_members_add(const struct sn_world *world, sn_surfaces *s, uint32_t turn);
+bool sn_surface_members_move(struct sn_world *world, sn_surfaces *s, bool stay);
+void sn_surface_members_share(sn_surfaces *s);
+void sn_surface_members_settle(struct sn_world *world, sn_surfaces *s);
+
 /* The zone of a vertex; and adding to the motion of one, in two turns: masses and momenta, then what turns. */
 uint32_t sn_surface_zone_of(const sn_surfaces *s, uint32_t vertex);
 void sn_surface_zone_add(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 velocity);
@@ -623,6 +661,8 @@ void sn_surface_shells_change(sn_surfaces *s, bool all);
 /* The shell of a vertex; NULL: it is a particle. Whether its filter lets a skin touch it; and whether a constraint joins the two of a candidate. */
 sn_surface_shell *sn_surface_shell_of(const sn_surfaces *s, uint32_t vertex);
 bool sn_surface_shell_agrees(const struct sn_world *world, const sn_surface_skin *shell, const sn_surface_skin *skin);
+bool sn_surface_shells_are_one(const struct sn_world *world, const sn_surface_shell *a,
+                               const sn_surface_shell *b); /* of one body; NULL is none */
 bool sn_surface_shell_joins(const struct sn_world *world, const sn_surface_candidate *c);
 
 /* The material of a shell, and m/s: how its surface runs. Which two a contact with one is of, seen from the particle at this slot. */

@@ -188,6 +188,14 @@ bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
     return true;
 }
 
+/* Of what a zone is numbered by: a vertex, or a body. */
+static uint32_t piece_of_zone(const sn_surfaces *s, uint32_t zone)
+{
+    return zone < s->vertex_table.count
+               ? surface_vertices(s)[zone].piece
+               : s->piece_table.count - s->shell_table.count + zone - s->vertex_table.count;
+}
+
 /* By what touches in this substep. Whether something does. */
 static bool join_touching(sn_surfaces *s)
 {
@@ -207,14 +215,14 @@ static bool join_touching(sn_surfaces *s)
         for (uint32_t k = 1; k < 4; ++k)
             join(parent, first, surface_vertices(s)[contact[i].vertex[k]].piece);
     }
-    for (uint32_t i = 0; i < s->zone_table.count; ++i) {
+    for (uint32_t i = 0; s->zone_table.count && i < s->vertex_table.count; ++i) {
         const uint32_t zone = sn_surface_zone_of(s, i), own = surface_vertices(s)[i].piece;
         if (zone != i || surface_motions(s)[i].share < 1)
             pieces(s)[own].touches = true, join(parent, own, surface_vertices(s)[zone].piece);
     }
     const sn_surface_led *led = s->led_table.column[0];
     for (uint32_t i = 0; i < s->led_table.count; ++i)
-        join(parent, surface_vertices(s)[led[i].zone].piece, surface_vertices(s)[led[i].vertex].piece);
+        join(parent, piece_of_zone(s, led[i].zone), surface_vertices(s)[led[i].vertex].piece);
     for (uint32_t i = 0; any && i < s->piece_table.count; ++i) {
         sn_surface_piece *root = &pieces(s)[root_of(parent, i)];
         root->open = root->open || pieces(s)[i].open;

@@ -233,8 +233,9 @@ static sn_vec3 spin_of(const sn_world *world, uint32_t row)
     return vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
 }
 
-/* Where its shape is as the substep begins, and where it goes. */
-static void poses_of(const sn_world *world, const sn_surface_shell *shell, sn_real h, sn_pose *start, sn_pose *end)
+/* Where its shape is as the substep begins, and where it goes, or went. */
+static void poses_of(const sn_world *world, const sn_surface_shell *shell, sn_real h, bool begins, sn_pose *start,
+                     sn_pose *end)
 {
     if (!moves_freely(shell)) {
         const sn_fixed_motion *m = &motions(&world->contacts)[shell->number];
@@ -243,6 +244,12 @@ static void poses_of(const sn_world *world, const sn_surface_shell *shell, sn_re
         return;
     }
     const sn_pose now = body_pose(world, shell);
+    if (!begins) {
+        const sn_pose before = sn_surface_member_start(&world->contacts.surfaces, shell);
+        *start = contact_part_pose(world, &before, shell->part);
+        *end = contact_part_pose(world, &now, shell->part);
+        return;
+    }
     const uint32_t slot = world->ids.value[world->bodies.state[shell->row].particle];
     const sn_pose then = {vec3_add(now.position, vec3_scale(vec4_xyz(world->particles.v[slot]), h)),
                           sn_quat_turned(now.rotation, vec3_scale(spin_of(world, shell->row), h))};
@@ -280,7 +287,7 @@ static sn_real place_corners(const sn_world *world, sn_surfaces *s, sn_surface_s
     const sn_surface_skin *skin = &surface_skins(s)[shell->skin];
     sn_pose from, to;
     sn_real jump = 0;
-    poses_of(world, shell, h, &from, &to);
+    poses_of(world, shell, h, begins, &from, &to);
     const bool stands = is_same(&from, &to);
     if (!fresh && stands && is_same(&shell->end, &to) && is_same(&shell->start, &from))
         return 0;
@@ -339,6 +346,8 @@ sn_real sn_surface_shells_place(const sn_world *world, sn_surfaces *s, const sn_
 {
     sn_surface_shell *shell = shells(s);
     sn_real jump = 0;
+    if (begins)
+        sn_surface_members_begin(world, s);
     for (uint32_t i = 0; i < s->shell_table.count; ++i) {
         const sn_bounds own = of_shell(world, &shell[i], h);
         const sn_real edge = surface_skins(s)[shell[i].skin].edge;
@@ -381,8 +390,12 @@ void sn_surface_shells_end(const sn_world *world, sn_surfaces *s)
             continue;
         const sn_pose now = body_pose(world, &shell[k]);
         shell[k].end = contact_part_pose(world, &now, shell[k].part);
-        for (uint32_t i = skin->first_vertex; i < skin->first_vertex + skin->vertices; ++i)
-            surface_motions(s)[i].end = sn_pose_to_world(&shell[k].end, sn_surface_shell_corner(s, i));
+        for (uint32_t i = skin->first_vertex; i < skin->first_vertex + skin->vertices; ++i) {
+            sn_surface_motion *v = &surface_motions(s)[i];
+            const sn_vec3 before = v->end;
+            v->end = sn_pose_to_world(&shell[k].end, sn_surface_shell_corner(s, i));
+            v->changed = v->changed || v->end.x != before.x || v->end.y != before.y || v->end.z != before.z;
+        }
     }
 }
 
@@ -417,6 +430,15 @@ sn_surface_shell *sn_surface_shell_of(const sn_surfaces *s, uint32_t vertex)
 {
     return vertex < s->vertex_table.count ? NULL
                                           : shells(s) + surface_skins(s)[surface_vertices(s)[vertex].skin].shell - 1;
+}
+
+bool sn_surface_shells_are_one(const sn_world *world, const sn_surface_shell *a, const sn_surface_shell *b)
+{
+    if (!a || !b || moves_freely(a) != moves_freely(b))
+        return false;
+    return moves_freely(a) ? a->row == b->row
+                           : contact_fixed_shape(&world->contact, a->number)->body ==
+                                 contact_fixed_shape(&world->contact, b->number)->body;
 }
 
 static uint32_t slot_of(const sn_world *world, const sn_surface_shell *shell)

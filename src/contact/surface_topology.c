@@ -38,6 +38,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->sort_table, sizeof(sn_sort_item), false);
     sn_table_column(&s->skin_table, sizeof(sn_surface_skin), false);
     sn_table_column(&s->shell_table, sizeof(sn_surface_shell), false);
+    sn_table_column(&s->shell_table, sizeof(sn_surface_member), false);
     sn_table_column(&s->shell_corner_table, sizeof(sn_vec3), false);
     sn_table_column(&s->tile_table, sizeof(sn_surface_tile), false);
     sn_table_column(&s->tile_table, sizeof(sn_bounds), false);
