@@ -87,10 +87,12 @@ typedef struct sn_surface_zone {
 
 /* Vertices that constraints join, and those that touch these: what energy they have. Sums are in the first of those that touch. */
 typedef struct sn_surface_piece {
-    bool open;            /* constraints join it to what is no vertex, and moves */
+    bool open;            /* constraints join it to what is no vertex, and moves; or hold a body of it */
+    bool left;            /* in this substep it is, or something of it touches what is of no piece and moves */
     bool touches;         /* something in this substep */
     bool held;            /* an immovable vertex is of it */
     bool asks;            /* it has gained energy */
+    bool cloth, bodies;   /* vertices are of it that move, and bodies that do */
     uint32_t pushes, far; /* contacts that push, and those of them that pushed far in the last pass */
     double mass;          /* kg */
     double before;        /* J: kinetic, as the substep begins, */
@@ -186,6 +188,8 @@ typedef struct sn_surface_member {
     sn_surface_stand start, end; /* as the substep begins, and where it leads */
     uint32_t slot;               /* of its particle */
     bool moves;                  /* it is not led */
+    sn_vec3 velocity;            /* m/s: as the substep begins, */
+    double momentum[3];          /*   and as sn_body_state.l */
     float share, next;           /* as those of sn_surface_motion */
 } sn_surface_member;
 
@@ -399,6 +403,7 @@ typedef struct sn_surfaces {
     sn_table skin_table;              /* of sn_surface_skin; behind the last those of shells */
     sn_table shell_table;             /* of sn_surface_shell; of sn_surface_member */
     sn_table shell_corner_table;      /* of sn_vec3, m: corners of shells, in the frames of their shapes */
+    sn_table body_table;              /* of uint32_t, by row: 1 + the first shell of a dynamic body; 0: none */
     uint32_t all_vertices, all_skins; /* with those of shells, which are behind the others */
     sn_bounds reached;                /* m: in which vertices were looked at in this substep, when shells were chosen */
     sn_table tile_table; /* of sn_surface_tile; of sn_bounds: fat, for the tree; of sn_surface_quiet_tile */
@@ -621,6 +626,22 @@ void sn_surface_members_add(const struct sn_world *world, sn_surfaces *s, uint32
 bool sn_surface_members_move(struct sn_world *world, sn_surfaces *s, bool stay);
 void sn_surface_members_share(sn_surfaces *s);
 void sn_surface_members_settle(struct sn_world *world, sn_surfaces *s);
+
+/* The same for the books of surface_energy.c, of bodies that are in pieces of these, by their first shells: J, kinetic
+   energy as a substep begins, and as it ends; and the work of gravity and of forces (NULL: none). Adding one to a motion,
+   J: what its motion differs from that, and taking a share of this. */
+bool sn_surface_is_member(const sn_surfaces *s, uint32_t shell);
+typedef struct sn_surface_account {
+    double mass, before, kinetic, work;
+} sn_surface_account;
+bool sn_surface_member_account(const struct sn_world *world, const sn_surfaces *s, uint32_t shell, const sn_vec3 *force,
+                               sn_surface_account *account);
+void sn_surface_member_add(const struct sn_world *world, const sn_surfaces *s, uint32_t shell, sn_surface_zone *zone,
+                           uint32_t turn);
+double sn_surface_member_within(const struct sn_world *world, const sn_surfaces *s, uint32_t shell,
+                                const sn_surface_zone *zone);
+void sn_surface_member_slow(struct sn_world *world, const sn_surfaces *s, uint32_t shell, const sn_surface_zone *zone,
+                            double share);
 
 /* The zone of a vertex; and adding to the motion of one, in two turns: masses and momenta, then what turns. */
 uint32_t sn_surface_zone_of(const sn_surfaces *s, uint32_t vertex);

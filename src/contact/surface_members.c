@@ -39,8 +39,11 @@ void sn_surface_members_begin(const sn_world *world, sn_surfaces *s)
         if (!is_first(s, i))
             continue;
         const uint32_t row = shells(s)[i].row, slot = world->ids.value[world->bodies.state[row].particle];
+        const sn_body_state *body = &world->bodies.state[row];
         members(s)[i] = (sn_surface_member){
             .slot = slot,
+            .velocity = vec4_xyz(world->particles.v[slot]),
+            .momentum = {body->l[0], body->l[1], body->l[2]},
             .moves = world->particles.x[slot].w != 0 && !world->particles.target[slot] && !world->bodies.state[row].led,
             .start = stand_of(world, row, slot),
             .share = 1,
@@ -95,6 +98,27 @@ static void turn_by(double q[4], sn_dvec3 angle)
     sn_rotate_by(q, a);
 }
 
+/* kg m^2: xx, yy, zz, xy, yz, zx, about its centre, in the world. */
+static void inertia_of(const sn_body_state *body, const sn_surface_member *m, const double q[4], double inertia[6])
+{
+    double row[3][3];
+    sn_rotate_matrix(q, row);
+    for (uint32_t k = 0; k < 6; ++k) {
+        const uint32_t a = k % 3, b = k < 3 ? a : (a + 1) % 3;
+        inertia[k] = 0;
+        for (uint32_t n = 0; n < 3; ++n) {
+            const double r = isinf(body->k[n]) ? 0 : body->k[n];
+            inertia[k] += row[a][n] * row[b][n] * r * r / (double)m->start.x.w;
+        }
+    }
+}
+
+static sn_dvec3 times(const double i[6], sn_dvec3 a)
+{
+    return (sn_dvec3){i[0] * a.x + i[3] * a.y + i[5] * a.z, i[3] * a.x + i[1] * a.y + i[4] * a.z,
+                      i[5] * a.x + i[4] * a.y + i[2] * a.z};
+}
+
 void sn_surface_members_add(const sn_world *world, sn_surfaces *s, uint32_t turn)
 {
     for (uint32_t i = 0; i < s->shell_table.count; ++i) {
@@ -110,25 +134,10 @@ void sn_surface_members_add(const sn_world *world, sn_surfaces *s, uint32_t turn
         sn_surface_zone_add_body(zone, turn, mass, x, way, dvec3_from(vec4_xyz(world->particles.v[m->slot])));
         if (!turn)
             continue;
-        double rows[3][3], angle[3], spin[3] = {0, 0, 0};
-        const sn_dvec3 turned = turn_between(m->start.q, m->end.q);
-        sn_rotate_matrix(m->start.q, rows);
-        double inertia[6] = {0};
-        for (uint32_t k = 0; k < 6; ++k) {
-            const uint32_t a = k % 3, b = k < 3 ? a : (a + 1) % 3;
-            for (uint32_t n = 0; n < 3; ++n) {
-                const double r = isinf(body->k[n]) ? 0 : body->k[n];
-                inertia[k] += mass * rows[a][n] * rows[b][n] * r * r;
-            }
-        }
-        angle[0] = turned.x, angle[1] = turned.y, angle[2] = turned.z;
-        for (uint32_t k = 0; k < 3; ++k)
-            spin[k] = mass * body->l[k];
-        const sn_dvec3 moved = {inertia[0] * angle[0] + inertia[3] * angle[1] + inertia[5] * angle[2],
-                                inertia[3] * angle[0] + inertia[1] * angle[1] + inertia[4] * angle[2],
-                                inertia[5] * angle[0] + inertia[4] * angle[1] + inertia[2] * angle[2]};
-        zone->turn = dvec3_add(zone->turn, moved);
-        zone->spin = dvec3_add(zone->spin, (sn_dvec3){spin[0], spin[1], spin[2]});
+        double inertia[6];
+        inertia_of(body, m, m->start.q, inertia);
+        zone->turn = dvec3_add(zone->turn, times(inertia, turn_between(m->start.q, m->end.q)));
+        zone->spin = dvec3_add(zone->spin, dvec3_scale((sn_dvec3){body->l[0], body->l[1], body->l[2]}, mass));
         for (uint32_t k = 0; k < 6; ++k)
             zone->inertia[k] += inertia[k];
     }
@@ -181,6 +190,27 @@ void sn_surface_members_share(sn_surfaces *s)
         }
 }
 
+/* Velocities keep a share of what they differ from those of something rigid, at this place. */
+static void keep_share(sn_world *world, const sn_surface_shell *shell, const sn_surface_member *m, sn_vec4 x,
+                       const sn_surface_zone *zone, double share)
+{
+    const sn_dvec3 y = dvec3_sub(dvec3_from(vec4_xyz(x)), zone->centre);
+    const sn_vec3 base = dvec3_round(dvec3_add(zone->velocity, dvec3_cross(zone->spin, y)));
+    const double spin[3] = {zone->spin.x, zone->spin.y, zone->spin.z};
+    sn_vec4 *v = &world->particles.v[m->slot];
+    sn_body_state *body = &world->bodies.state[shell->row];
+    double moment[3], l[3];
+    *v = vec4(vec3_add(base, vec3_scale(vec3_sub(vec4_xyz(*v), base), (sn_real)share)), v->w);
+    for (uint32_t k = 0; k < 3; ++k)
+        moment[k] = isinf(body->k[k]) ? 0 : body->k[k] * body->k[k];
+    sn_rotate_momentum(body->q, spin, moment, l);
+    for (uint32_t k = 0; k < 3; ++k)
+        body->l[k] = l[k] + share * (body->l[k] - l[k]);
+    bodies_turned(&world->bodies, shell->row);
+    world->particles.v_low[m->slot] = vec4(vec3(0, 0, 0), 0);
+    sn_history_forget(&world->history, m->slot);
+}
+
 void sn_surface_members_settle(sn_world *world, sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->shell_table.count; ++i) {
@@ -188,21 +218,82 @@ void sn_surface_members_settle(sn_world *world, sn_surfaces *s)
         if (!is_first(s, i) || m->next == 1)
             continue;
         const sn_surface_zone *zone = sn_surface_zone_at(s, s->vertex_table.count + i);
-        const sn_dvec3 y = dvec3_sub(dvec3_from(vec4_xyz(m->start.x)), zone->centre);
-        const sn_vec3 base = dvec3_round(dvec3_add(zone->velocity, dvec3_cross(zone->spin, y)));
-        sn_vec4 *v = &world->particles.v[m->slot];
-        sn_body_state *body = &world->bodies.state[shells(s)[i].row];
-        double moment[3], l[3];
-        const double spin[3] = {zone->spin.x, zone->spin.y, zone->spin.z}, share = (double)zone->share;
-        *v = vec4(vec3_add(base, vec3_scale(vec3_sub(vec4_xyz(*v), base), (sn_real)zone->share)), v->w);
-        for (uint32_t k = 0; k < 3; ++k)
-            moment[k] = isinf(body->k[k]) ? 0 : body->k[k] * body->k[k];
-        sn_rotate_momentum(body->q, spin, moment, l);
-        for (uint32_t k = 0; k < 3; ++k)
-            body->l[k] = l[k] + share * (body->l[k] - l[k]);
-        bodies_turned(&world->bodies, shells(s)[i].row);
-        world->particles.v_low[m->slot] = vec4(vec3(0, 0, 0), 0);
-        sn_history_forget(&world->history, m->slot);
+        keep_share(world, &shells(s)[i], m, m->start.x, zone, (double)zone->share);
         s->stops++;
     }
+}
+
+bool sn_surface_is_member(const sn_surfaces *s, uint32_t shell)
+{
+    return is_first(s, shell) && members(s)[shell].moves;
+}
+
+/* ---- In the books of energy ---------------------------------------------------------------------------------------------- */
+
+/* J */
+static double energy_of(const sn_body_state *body, const sn_surface_member *m, sn_vec3 velocity, const double q[4],
+                        const double l[3])
+{
+    const sn_dvec3 v = dvec3_from(velocity);
+    double inverse[3];
+    sn_body_inverse_moments(body, inverse);
+    return (dvec3_dot(v, v) / 2 + sn_rotate_energy(q, l, inverse)) / (double)m->start.x.w;
+}
+
+bool sn_surface_member_account(const sn_world *world, const sn_surfaces *s, uint32_t shell, const sn_vec3 *force,
+                               sn_surface_account *account)
+{
+    const sn_surface_member *m = &members(s)[shell];
+    if (!sn_surface_is_member(s, shell))
+        return false;
+    const sn_body_state *body = &world->bodies.state[shells(s)[shell].row];
+    const sn_vec4 x = world->particles.x[m->slot];
+    const sn_dvec3 way = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(vec4_xyz(m->start.x)));
+    account->mass = 1 / (double)x.w;
+    account->before = energy_of(body, m, m->velocity, m->start.q, m->momentum);
+    account->kinetic = energy_of(body, m, vec4_xyz(world->particles.v[m->slot]), body->q, body->l);
+    account->work = account->mass * dvec3_dot(way, dvec3_from(world->state.settings.gravity)) +
+                    (force ? dvec3_dot(way, dvec3_from(force[m->slot])) : 0);
+    return true;
+}
+
+void sn_surface_member_add(const sn_world *world, const sn_surfaces *s, uint32_t shell, sn_surface_zone *zone,
+                           uint32_t turn)
+{
+    const sn_surface_member *m = &members(s)[shell];
+    const sn_body_state *body = &world->bodies.state[shells(s)[shell].row];
+    const sn_vec4 x = world->particles.x[m->slot];
+    const double mass = 1 / (double)x.w;
+    sn_surface_zone_add(zone, turn, mass, dvec3_from(vec4_xyz(x)), dvec3_from(vec4_xyz(world->particles.v[m->slot])));
+    if (!turn)
+        return;
+    double inertia[6];
+    inertia_of(body, m, body->q, inertia);
+    zone->spin = dvec3_add(zone->spin, dvec3_scale((sn_dvec3){body->l[0], body->l[1], body->l[2]}, mass));
+    for (uint32_t k = 0; k < 6; ++k)
+        zone->inertia[k] += inertia[k];
+}
+
+double sn_surface_member_within(const sn_world *world, const sn_surfaces *s, uint32_t shell, const sn_surface_zone *zone)
+{
+    const sn_surface_member *m = &members(s)[shell];
+    const sn_body_state *body = &world->bodies.state[shells(s)[shell].row];
+    const sn_dvec3 y = dvec3_sub(dvec3_from(vec4_xyz(world->particles.x[m->slot])), zone->centre);
+    const sn_dvec3 base = dvec3_add(zone->velocity, dvec3_cross(zone->spin, y));
+    const double spin[3] = {zone->spin.x, zone->spin.y, zone->spin.z};
+    double moment[3], l[3];
+    for (uint32_t k = 0; k < 3; ++k)
+        moment[k] = isinf(body->k[k]) ? 0 : body->k[k] * body->k[k];
+    sn_rotate_momentum(body->q, spin, moment, l);
+    for (uint32_t k = 0; k < 3; ++k)
+        l[k] = body->l[k] - l[k];
+    const sn_vec3 v = vec3_sub(vec4_xyz(world->particles.v[m->slot]), dvec3_round(base));
+    return energy_of(body, m, v, body->q, l);
+}
+
+void sn_surface_member_slow(sn_world *world, const sn_surfaces *s, uint32_t shell, const sn_surface_zone *zone,
+                            double share)
+{
+    const sn_surface_member *m = &members(s)[shell];
+    keep_share(world, &shells(s)[shell], m, world->particles.x[m->slot], zone, share);
 }

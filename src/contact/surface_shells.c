@@ -146,6 +146,8 @@ static void add_shell(sn_surfaces *s, void *data, sn_surface_shell made, const c
                               .thickness = c->radius,
                               .edge = *(const sn_real *)data};
     *shell = made;
+    if (made.number == SN_SURFACE_NONE && !((uint32_t *)s->body_table.column[0])[made.row])
+        ((uint32_t *)s->body_table.column[0])[made.row] = s->shell_table.count;
     shell->skin = row;
     shell->first_tile = SN_SURFACE_NONE;
     shell->first = number && shell[-1].number == made.number && shell[-1].row == made.row ? shell[-1].first : number;
@@ -168,6 +170,9 @@ static void add_shell(sn_surfaces *s, void *data, sn_surface_shell made, const c
 
 void sn_surface_shells_add(const sn_world *world, sn_surfaces *s, sn_real edge)
 {
+    s->body_table.count = bodies_rows(&world->bodies);
+    if (s->body_table.count)
+        memset(s->body_table.column[0], 0, s->body_table.count * sizeof(uint32_t));
     visit_all(world, s, edge, add_shell, &edge);
 }
 
@@ -457,6 +462,16 @@ bool sn_surface_shell_agrees(const sn_world *world, const sn_surface_skin *skin_
     return sn_contacts_agree(group->category, group->mask, filter.category, filter.mask);
 }
 
+/* Whether a constraint joins the two, or rods keep the particle inside the shape: then they do not collide. */
+static bool holds(const sn_world *world, const sn_surface_shell *shell, uint32_t number)
+{
+    const uint32_t body = world->bodies.state[shell->row].particle;
+    const sn_body_part *part = &world->bodies.part[shell->part];
+    return sn_incidence_joins(&world->incidence, &world->constraints, body, number) ||
+           sn_incidence_leashes(&world->incidence, &world->constraints, body, number, part->place,
+                                sn_convex_inner(&part->convex) + world->particles.radius[world->ids.value[number]]);
+}
+
 bool sn_surface_shell_joins(const sn_world *world, const sn_surface_candidate *c)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
@@ -466,8 +481,7 @@ bool sn_surface_shell_joins(const sn_world *world, const sn_surface_candidate *c
     for (uint32_t k = first ? second : 0; k < (first ? 4 : second); ++k) {
         const uint32_t number = surface_vertices(s)[c->vertex[k]].number;
         if (moves_freely(shell)
-                ? sn_incidence_joins(&world->incidence, &world->constraints, world->bodies.state[shell->row].particle,
-                                     number)
+                ? holds(world, shell, number)
                 : sn_fixed_joins(world, contact_fixed_shape(&world->contact, shell->number)->body, number))
             return true;
     }
