@@ -331,7 +331,8 @@ typedef struct sn_surface_contact {
         drift; /* m: where that is as the substep ends; m/s: how it moves; of a body that moves as the substep begins, seen from its centre */
     sn_vec3 normal;         /* the same way, length 1 */
     sn_real reach;          /* m */
-    sn_real give;           /* 1/kg: inverse mass of the pair */
+    sn_real give;           /* 1/kg: inverse mass of the pair along the normal; */
+    sn_real rubs;           /*   of that across it at most: 1, unless a body turns */
     sn_real normal_impulse; /* m: as in wide/contact.h */
     sn_real known;          /* m: what that was before the last pass */
     sn_vec3 tangent_impulse;
