@@ -94,7 +94,8 @@ typedef struct sn_surface_piece {
     bool asks;            /* it has gained energy */
     bool cloth, bodies;   /* vertices are of it that move, and bodies that do */
     uint32_t pushes, far; /* contacts that push, and those of them that pushed far in the last pass */
-    double mass;          /* kg */
+    double mass;          /* kg; */
+    double driven_mass;   /*   without bodies */
     double before;        /* J: kinetic, as the substep begins, */
     double kinetic;       /*   and as it ends; */
     double within;        /*   of that, what is not as in something rigid */

@@ -330,6 +330,7 @@ static void sum_up(const sn_world *world, sn_surfaces *s, double h)
         }
         const double mass = 1 / (double)x.w;
         p->cloth = true;
+        p->driven_mass += mass;
         p->mass += mass;
         p->before += mass / 2 * square(m->velocity);
         p->kinetic += mass / 2 * square(vec4_xyz(world->particles.v[slot]));
@@ -386,9 +387,6 @@ static void measure_rows(const storing *t, const sn_block *block, uint32_t count
     const double give = (double)t->pool->give[row].compliance;
     double w = 0, stored = 0, pulls = (t->pool->kind->project || t->pool->kind->own_rows) && give > 0 ? HUGE_VAL : 0;
     double factor = 0;
-    uint32_t moved = 0;
-    for (uint32_t k = 0; k < count; ++k)
-        moved += block->w[k] != 0;
     for (uint32_t i = 0; i < rows; ++i) {
         const double c = (double)block->c[i];
         if (!i || !axial) {
@@ -400,7 +398,7 @@ static void measure_rows(const storing *t, const sn_block *block, uint32_t count
             factor = factor_of(t, give, w);
         }
         if (!(c > 0 && t->pool->kind->inequality >> i & 1))
-            add_row(t, c, w, factor, moved == 1, (double)block->w[0], &stored, &pulls);
+            add_row(t, c, w, factor, count == 1, (double)block->w[0], &stored, &pulls);
     }
     t->stored[row] = stored;
     t->pulls[row] = pulls;
@@ -437,8 +435,7 @@ static bool measure_rod(const storing *t, const sn_frame *frame, uint32_t row)
     if (!(length > 0 || rest > 0))
         return true;
     const double n = length > 0 ? square(vec3_scale(ab, 1 / length)) : 1, w = one * n + two * n;
-    add_row(t, (double)(length - rest), w, factor_of(t, give, w), (one != 0) != (two != 0), one, &t->stored[row],
-            &t->pulls[row]);
+    add_row(t, (double)(length - rest), w, factor_of(t, give, w), false, 0, &t->stored[row], &t->pulls[row]);
     return true;
 }
 
@@ -450,7 +447,7 @@ static bool measure_bending(const storing *t, const sn_frame *frame, uint32_t ro
     const double give = (double)t->pool->give[row].compliance;
     if (t->piece[row] == SN_SURFACE_NONE || (point[0] | point[1] | point[2] | point[3]) & SN_SPOT_BIT)
         return false;
-    double w = 0, first = 0;
+    double w = 0;
     uint32_t moved = 0;
     sn_vec3 from = {0, 0, 0}, origin = from, c = from;
     for (uint32_t i = 0; i < 4; ++i) {
@@ -459,7 +456,6 @@ static bool measure_bending(const storing *t, const sn_frame *frame, uint32_t ro
         origin = i ? origin : vec4_xyz(frame->x[slot]);
         const sn_vec3 x = frame_position(frame, slot, origin);
         from = i ? from : x;
-        first = i ? first : own;
         if (i) {
             const sn_vec3 part = vec3_scale(vec3_sub(x, from), k[i]);
             c = i == 1 ? part : vec3_add(c, part);
@@ -471,9 +467,9 @@ static bool measure_bending(const storing *t, const sn_frame *frame, uint32_t ro
     if (give == 0 && moved > 1)
         return true;
     const double factor = factor_of(t, give, w);
-    add_row(t, (double)c.x, w, factor, moved == 1, first, &t->stored[row], &t->pulls[row]);
-    add_row(t, (double)c.y, w, factor, moved == 1, first, &t->stored[row], &t->pulls[row]);
-    add_row(t, (double)c.z, w, factor, moved == 1, first, &t->stored[row], &t->pulls[row]);
+    add_row(t, (double)c.x, w, factor, false, 0, &t->stored[row], &t->pulls[row]);
+    add_row(t, (double)c.y, w, factor, false, 0, &t->stored[row], &t->pulls[row]);
+    add_row(t, (double)c.z, w, factor, false, 0, &t->stored[row], &t->pulls[row]);
     return true;
 }
 #endif
@@ -642,7 +638,7 @@ static sn_vec3 velocity_at(const sn_surface_piece *p, sn_vec3 x)
 /* J: what a piece may have. most: m^2/s^2, how fast others are. */
 static double allowed_to(const sn_surface_piece *p, double most)
 {
-    return fmax(p->before + p->work + p->released, 2 * p->mass * fmax(p->driven, most));
+    return fmax(p->before + p->work + p->released, 2 * p->driven_mass * fmax(p->driven, most));
 }
 
 /* Which pieces have more than that. Whether there is one. */
