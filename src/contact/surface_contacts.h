@@ -70,13 +70,13 @@ typedef struct sn_surface_past {
 
 /* Vertices and dynamic bodies that the guard stops together; by the vertex that it is numbered by, or, behind all vertices, the first shell of a body. What is above is as the substep begins. */
 typedef struct sn_surface_zone {
-    uint32_t parent; /* one of its zone, in the end that which numbers it */
-    bool led;        /* it touches what is led, */
+    uint32_t parent;                       /* one of its zone, in the end that which numbers it */
+    bool led;                              /* it touches what is led, */
     const struct sn_surface_shell *leader; /*   all of which is of one body, of which this is a shape; otherwise NULL */
-    bool bodies;     /* some are of it */
-    bool still;      /* it stays where it is */
-    double mass;     /* kg */
-    sn_dvec3 centre; /* m */
+    bool bodies;                           /* some are of it */
+    bool still;                            /* it stays where it is */
+    double mass;                           /* kg */
+    sn_dvec3 centre;                       /* m */
     sn_dvec3 way, turn;
     sn_dvec3 velocity, spin;
     double inertia[6]; /* kg m^2: xx, yy, zz, xy, yz, zx */

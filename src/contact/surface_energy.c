@@ -23,10 +23,9 @@
 
 #include <assert.h>
 
-#define CLEAR  1e-5 /* of the energy, where nothing touches: rods that contact stretched pull back later */
-#define SLIGHT 1e-9 /* of the energy: more than numbers round */
-#define ROUNDED                                                                                                        \
-    (SINEW_DOUBLE ? 1e-9 : 1e-6) /*   where bodies are: that of a single body is as exact as one number */
+#define CLEAR   1e-5 /* of the energy, where nothing touches: rods that contact stretched pull back later */
+#define SLIGHT  1e-9 /* of the energy: more than numbers round */
+#define ROUNDED (SINEW_DOUBLE ? 1e-9 : 1e-6) /*   where bodies are: that of a single body is as exact as one number */
 
 #define WORK_OF_CONSTRAINT 40.0 /* ns, about */
 
@@ -242,9 +241,8 @@ static void join_bodies(const sn_world *world, sn_surfaces *s)
 /* Of what a zone is numbered by: a vertex, or a body. */
 static uint32_t piece_of_zone(const sn_surfaces *s, uint32_t zone)
 {
-    return zone < s->vertex_table.count
-               ? surface_vertices(s)[zone].piece
-               : piece_of_shell(s, zone - s->vertex_table.count);
+    return zone < s->vertex_table.count ? surface_vertices(s)[zone].piece
+                                        : piece_of_shell(s, zone - s->vertex_table.count);
 }
 
 /* By what touches in this substep. Whether something does. */
@@ -314,8 +312,8 @@ static void sum_up(const sn_world *world, sn_surfaces *s, double h)
             p->work += body.work;
         } else if (shells(s)[i].number != SN_SURFACE_NONE || shells(s)[i].first == i)
             p->held = true;
-        p->left = p->left || (shells(s)[i].number == SN_SURFACE_NONE &&
-                              body_is_pulled(&world->bodies.state[shells(s)[i].row]));
+        p->left = p->left ||
+                  (shells(s)[i].number == SN_SURFACE_NONE && body_is_pulled(&world->bodies.state[shells(s)[i].row]));
     }
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         sn_surface_piece *p = piece_of(s, i);

@@ -40,14 +40,14 @@ void sn_surface_members_begin(const sn_world *world, sn_surfaces *s)
             continue;
         const uint32_t row = shells(s)[i].row, slot = world->ids.value[world->bodies.state[row].particle];
         const sn_body_state *body = &world->bodies.state[row];
-        members(s)[i] = (sn_surface_member){
-            .slot = slot,
-            .velocity = vec4_xyz(world->particles.v[slot]),
-            .momentum = {body->l[0], body->l[1], body->l[2]},
-            .moves = world->particles.x[slot].w != 0 && !world->particles.target[slot] && !world->bodies.state[row].led,
-            .start = stand_of(world, row, slot),
-            .share = 1,
-            .next = 1};
+        members(s)[i] = (sn_surface_member){.slot = slot,
+                                            .velocity = vec4_xyz(world->particles.v[slot]),
+                                            .momentum = {body->l[0], body->l[1], body->l[2]},
+                                            .moves = world->particles.x[slot].w != 0 &&
+                                                     !world->particles.target[slot] && !world->bodies.state[row].led,
+                                            .start = stand_of(world, row, slot),
+                                            .share = 1,
+                                            .next = 1};
     }
 }
 
@@ -144,7 +144,8 @@ void sn_surface_members_add(const sn_world *world, sn_surfaces *s, uint32_t turn
 }
 
 /* Between where it goes with its zone, or where it began, and where it would go. */
-static void place(sn_world *world, const sn_surface_shell *shell, const sn_surface_member *m, const sn_surface_zone *zone)
+static void place(sn_world *world, const sn_surface_shell *shell, const sn_surface_member *m,
+                  const sn_surface_zone *zone)
 {
     sn_body_state *state = &world->bodies.state[shell->row];
     sn_surface_stand at = m->start;
@@ -274,7 +275,8 @@ void sn_surface_member_add(const sn_world *world, const sn_surfaces *s, uint32_t
         zone->inertia[k] += inertia[k];
 }
 
-double sn_surface_member_within(const sn_world *world, const sn_surfaces *s, uint32_t shell, const sn_surface_zone *zone)
+double sn_surface_member_within(const sn_world *world, const sn_surfaces *s, uint32_t shell,
+                                const sn_surface_zone *zone)
 {
     const sn_surface_member *m = &members(s)[shell];
     const sn_body_state *body = &world->bodies.state[shells(s)[shell].row];
