@@ -68,7 +68,8 @@ typedef struct sn_surface_past {
     uint8_t suspect;
 } sn_surface_past;
 
-/* Vertices and dynamic bodies that the guard stops together; by the vertex that it is numbered by, or, behind all vertices, the first shell of a body. What is above is as the substep begins. */
+/* Vertices and dynamic bodies that the guard stops together; by the vertex that it is numbered by, or, behind all
+   vertices, the first shell of a body. What is above is as the substep begins. */
 typedef struct sn_surface_zone {
     uint32_t parent;                       /* one of its zone, in the end that which numbers it */
     bool led;                              /* it touches what is led, */

@@ -13,8 +13,9 @@
    nothing where it is so stiff that a substep treats it as one that does not give.
 
    What is driven gains energy, of course. It is let have as much as it has at twice the speed of what drives it: vertices that are led, places to which constraints pull single particles, particles that are no
-   vertices, fixed shapes that move. A dynamic body that touches a piece is of it, and so are bodies that touch that one: they gain no energy together.
-   Pieces that hang together with other particles, or with bodies that a constraint or a torque of the user holds, are left alone. */
+   vertices, fixed shapes that move. A dynamic body that touches a piece is of it, and so are bodies that touch that one:
+   they gain no energy together. Pieces that hang together with other particles, or with bodies that a constraint or a
+   torque of the user holds, are left alone. */
 #include "constraints/evaluate.h"
 #include "contact/body_work.h"
 #include "contact/particle_contacts.h"

@@ -8,7 +8,10 @@
    1 + t^2 w^2), and distances become no shorter. Of all motions like that it is the one nearest to what the vertices did, by mass: kinetic energy does not rise. (Rigid
    impact zones: Provot 1997, Bridson, Fedkiw and Anderson 2002.)
 
-   If something in a zone touches even then, by what numbers round, the zone stays where it is in this substep, and keeps its momentum. A zone that touches vertices that are led, or stand, moves as these do. They belong to no zone themselves: what lies on two spots of a floor is not joined by that. */
+   If something in a zone touches even then, by what numbers round, the zone stays where it is in this substep, and keeps its momentum. A zone that touches vertices that are led, or stand,
+   moves as these do. One that touches a single body moves and turns exactly as that does: the motion above is right to
+   first order of the angle only. They belong to no zone themselves: what lies on two spots of a floor is not joined by
+   that. Dynamic bodies are members of zones, as vertices are: surface_members.c. */
 #include "contact/surface_contacts.h"
 
 #include "base/math.h"
