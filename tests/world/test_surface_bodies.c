@@ -284,6 +284,23 @@ static void whatever_comes_stays_out(void **state)
     }
 }
 
+/* What sleeps is looked at before a step: a net beside a box, of whose corners there are no particles. */
+static void a_net_sleeps_beside_a_box(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(3);
+    sn_contact_settings settings = sn_world_contact_settings(world);
+    settings.sleep = true;
+    settings.sleep_speed = 5;
+    settings.sleep_time = real(0.02);
+    assert_ok(world, sn_world_set_contact_settings(world, &settings));
+    add_net(world);
+    sn_static_add_box(world, vec(0, -0.06, 0), vec(0.2, 0.05, 0.2));
+    run_free(world, 20);
+    assert_true(world->contact.sleep.sleepers > 0);
+    sn_world_destroy(world);
+}
+
 /* Kinematic bodies push a sheet before them. */
 static void a_moving_corner_lifts_a_sheet(void **state)
 {
@@ -417,7 +434,7 @@ int main(void)
         cmocka_unit_test(a_moving_corner_lifts_a_sheet), cmocka_unit_test(filters_let_through),
         cmocka_unit_test(events_name_the_body),          cmocka_unit_test(results_are_the_same),
         cmocka_unit_test(a_warm_step_allocates_nothing), cmocka_unit_test(bodies_are_edited),
-        cmocka_unit_test(whatever_comes_stays_out),
+        cmocka_unit_test(whatever_comes_stays_out),      cmocka_unit_test(a_net_sleeps_beside_a_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
