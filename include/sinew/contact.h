@@ -146,8 +146,8 @@ SN_API sn_skin_def sn_default_skin_def(void);
    which vertices alone feel well enough.
 
    Ropes: segments of such a skin are round edges without triangles. Their radius is the thickness. Segments collide
-   with segments, edges and vertices, their ends also with triangles; a rope collides with itself, with other ropes
-   and with cloth. A strand is segments in a row without a branch. On a strand, "close in the rest shape" is measured
+   with segments, edges and vertices, their ends also with triangles; a rope collides with itself, with other ropes,
+   with cloth, and with bodies as above. A strand is segments in a row without a branch. On a strand, "close in the rest shape" is measured
    along the strand, so a rope may begin in a coil or a knot. Segments share ends as triangles do: by particle
    numbers. A segment collides while a constraint joins its ends, or while both are immovable: not after a rope broke
    there.

@@ -68,27 +68,35 @@ typedef struct sn_surface_past {
     uint8_t suspect;
 } sn_surface_past;
 
-/* Vertices that the guard stops together; by the vertex that it is numbered by. What is above is as the substep begins. */
+/* Vertices and dynamic bodies that the guard stops together; by the vertex that it is numbered by, or, behind all
+   vertices, the first shell of a body. What is above is as the substep begins. */
 typedef struct sn_surface_zone {
-    uint32_t parent; /* by vertex: one of its zone, in the end that which numbers it */
-    bool led;        /* it touches what is led */
-    bool still;      /* it stays where it is */
-    double mass;     /* kg */
-    sn_dvec3 centre; /* m */
+    uint32_t parent;                       /* one of its zone, in the end that which numbers it */
+    bool led;                              /* it touches what is led, */
+    const struct sn_surface_shell *leader; /*   all of which is of one body, of which this is a shape; otherwise NULL */
+    bool bodies;                           /* some are of it */
+    bool still;                            /* it stays where it is */
+    double mass;                           /* kg */
+    sn_dvec3 centre;                       /* m */
     sn_dvec3 way, turn;
     sn_dvec3 velocity, spin;
     double inertia[6]; /* kg m^2: xx, yy, zz, xy, yz, zx */
-    float share;       /* the least of its vertices */
+    double q[4];       /* how it turns, exactly, about this place: of zones with a leader or with bodies */
+    sn_dvec3 hub;      /* m */
+    float share;       /* the least of its members */
 } sn_surface_zone;
 
 /* Vertices that constraints join, and those that touch these: what energy they have. Sums are in the first of those that touch. */
 typedef struct sn_surface_piece {
-    bool open;            /* constraints join it to what is no vertex, and moves */
+    bool open;            /* constraints join it to what is no vertex, and moves; or hold a body of it */
+    bool left;            /* in this substep it is, or something of it touches what is of no piece and moves */
     bool touches;         /* something in this substep */
     bool held;            /* an immovable vertex is of it */
     bool asks;            /* it has gained energy */
+    bool cloth, bodies;   /* vertices are of it that move, and bodies that do */
     uint32_t pushes, far; /* contacts that push, and those of them that pushed far in the last pass */
-    double mass;          /* kg */
+    double mass;          /* kg; */
+    double driven_mass;   /*   without bodies */
     double before;        /* J: kinetic, as the substep begins, */
     double kinetic;       /*   and as it ends; */
     double within;        /*   of that, what is not as in something rigid */
@@ -170,6 +178,22 @@ typedef struct sn_surface_shell {
     sn_vec3 spin;       /* rad/s: as the substep begins, */
     sn_vec3 twist;      /*   and what contacts added to that */
 } sn_surface_shell;
+
+/* Where a body is: its centre, what rounding left of that, and its orientation. */
+typedef struct sn_surface_stand {
+    sn_vec4 x, low;
+    double q[4];
+} sn_surface_stand;
+
+/* A dynamic body in a substep, by its first shell; see surface_members.c. */
+typedef struct sn_surface_member {
+    sn_surface_stand start, end; /* as the substep begins, and where it leads */
+    uint32_t slot;               /* of its particle */
+    bool moves;                  /* it is not led */
+    sn_vec3 velocity;            /* m/s: as the substep begins, */
+    double momentum[3];          /*   and as sn_body_state.l */
+    float share, next;           /* as those of sn_surface_motion */
+} sn_surface_member;
 
 /* How much shells add to features. */
 typedef struct sn_surface_shells_size {
@@ -309,7 +333,8 @@ typedef struct sn_surface_contact {
         drift; /* m: where that is as the substep ends; m/s: how it moves; of a body that moves as the substep begins, seen from its centre */
     sn_vec3 normal;         /* the same way, length 1 */
     sn_real reach;          /* m */
-    sn_real give;           /* 1/kg: inverse mass of the pair */
+    sn_real give;           /* 1/kg: inverse mass of the pair along the normal; */
+    sn_real rubs;           /*   of that across it at most: 1, unless a body turns */
     sn_real normal_impulse; /* m: as in wide/contact.h */
     sn_real known;          /* m: what that was before the last pass */
     sn_vec3 tangent_impulse;
@@ -379,8 +404,9 @@ typedef struct sn_surfaces {
         ring_table; /* of uint32_t: for each vertex, and one more, where its neighbours begin; those, and edges to them */
     sn_table sort_table;              /* of sn_sort_item, twice: for making features */
     sn_table skin_table;              /* of sn_surface_skin; behind the last those of shells */
-    sn_table shell_table;             /* of sn_surface_shell */
+    sn_table shell_table;             /* of sn_surface_shell; of sn_surface_member */
     sn_table shell_corner_table;      /* of sn_vec3, m: corners of shells, in the frames of their shapes */
+    sn_table body_table;              /* of uint32_t, by row: 1 + the first shell of a dynamic body; 0: none */
     uint32_t all_vertices, all_skins; /* with those of shells, which are behind the others */
     sn_bounds reached;                /* m: in which vertices were looked at in this substep, when shells were chosen */
     sn_table tile_table; /* of sn_surface_tile; of sn_bounds: fat, for the tree; of sn_surface_quiet_tile */
@@ -584,6 +610,42 @@ sn_vec3 sn_surface_zone_velocity(const sn_surfaces *s, uint32_t vertex);
 void sn_surface_zones_share(sn_surfaces *s);
 float sn_surface_zone_share(const sn_surfaces *s, uint32_t vertex);
 
+/* The zone of a vertex or a body, by its number there; where a place goes with it; adding a body to one, all but its own
+   rotation, as below. */
+sn_surface_zone *sn_surface_zone_at(const sn_surfaces *s, uint32_t number);
+sn_vec3 sn_surface_zone_place(const sn_surface_zone *zone, sn_vec3 x);
+void sn_surface_zone_add_body(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 way,
+                              sn_dvec3 velocity);
+
+/* surface_members.c: dynamic bodies, when a substep begins, and when the guard does. Where the body of a shell began; the
+   body that a vertex is of, NULL if it is of none or is led. Their part in the motion of zones, in two turns as below;
+   they go where their share leads, or all back to where they began: whether one does. Of zones the least share, and
+   what velocities they have at last. */
+void sn_surface_members_begin(const struct sn_world *world, sn_surfaces *s);
+void sn_surface_members_end(const struct sn_world *world, sn_surfaces *s);
+sn_pose sn_surface_member_start(const sn_surfaces *s, const sn_surface_shell *shell);
+sn_surface_member *sn_surface_member_of(const sn_surfaces *s, uint32_t vertex);
+void sn_surface_members_add(const struct sn_world *world, sn_surfaces *s, uint32_t turn);
+bool sn_surface_members_move(struct sn_world *world, sn_surfaces *s, bool stay);
+void sn_surface_members_share(sn_surfaces *s);
+void sn_surface_members_settle(struct sn_world *world, sn_surfaces *s);
+
+/* The same for the books of surface_energy.c, of bodies that are in pieces of these, by their first shells: J, kinetic
+   energy as a substep begins, and as it ends; and the work of gravity and of forces (NULL: none). Adding one to a motion,
+   J: what its motion differs from that, and taking a share of this. */
+bool sn_surface_is_member(const sn_surfaces *s, uint32_t shell);
+typedef struct sn_surface_account {
+    double mass, before, kinetic, work;
+} sn_surface_account;
+bool sn_surface_member_account(const struct sn_world *world, const sn_surfaces *s, uint32_t shell, const sn_vec3 *force,
+                               sn_surface_account *account);
+void sn_surface_member_add(const struct sn_world *world, const sn_surfaces *s, uint32_t shell, sn_surface_zone *zone,
+                           uint32_t turn);
+double sn_surface_member_within(const struct sn_world *world, const sn_surfaces *s, uint32_t shell,
+                                const sn_surface_zone *zone);
+void sn_surface_member_slow(struct sn_world *world, const sn_surfaces *s, uint32_t shell, const sn_surface_zone *zone,
+                            double share);
+
 /* The zone of a vertex; and adding to the motion of one, in two turns: masses and momenta, then what turns. */
 uint32_t sn_surface_zone_of(const sn_surfaces *s, uint32_t vertex);
 void sn_surface_zone_add(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 velocity);
@@ -623,6 +685,8 @@ void sn_surface_shells_change(sn_surfaces *s, bool all);
 /* The shell of a vertex; NULL: it is a particle. Whether its filter lets a skin touch it; and whether a constraint joins the two of a candidate. */
 sn_surface_shell *sn_surface_shell_of(const sn_surfaces *s, uint32_t vertex);
 bool sn_surface_shell_agrees(const struct sn_world *world, const sn_surface_skin *shell, const sn_surface_skin *skin);
+bool sn_surface_shells_are_one(const struct sn_world *world, const sn_surface_shell *a,
+                               const sn_surface_shell *b); /* of one body; NULL is none */
 bool sn_surface_shell_joins(const struct sn_world *world, const sn_surface_candidate *c);
 
 /* The material of a shell, and m/s: how its surface runs. Which two a contact with one is of, seen from the particle at this slot. */

@@ -13,15 +13,20 @@
    nothing where it is so stiff that a substep treats it as one that does not give.
 
    What is driven gains energy, of course. It is let have as much as it has at twice the speed of what drives it: vertices that are led, places to which constraints pull single particles, particles that are no
-   vertices. Pieces that hang together with other particles or with bodies are left alone, and so are all where bodies move. */
+   vertices, fixed shapes that move. A dynamic body that touches a piece is of it, and so are bodies that touch that one:
+   they gain no energy together. Pieces that hang together with other particles, or with bodies that a constraint or a
+   torque of the user holds, are left alone. */
 #include "constraints/evaluate.h"
+#include "contact/body_work.h"
 #include "contact/particle_contacts.h"
+#include "contact/particle_work.h"
 #include "world/substep.h"
 
 #include <assert.h>
 
-#define CLEAR  1e-5 /* of the energy, where nothing touches: rods that contact stretched pull back later */
-#define SLIGHT 1e-9 /* of the energy: more than numbers round */
+#define CLEAR   1e-5 /* of the energy, where nothing touches: rods that contact stretched pull back later */
+#define SLIGHT  1e-9 /* of the energy: more than numbers round */
+#define ROUNDED (SINEW_DOUBLE ? 1e-9 : 1e-6) /*   where bodies are: that of a single body is as exact as one number */
 
 #define WORK_OF_CONSTRAINT 40.0 /* ns, about */
 
@@ -120,6 +125,16 @@ static bool reserve_stored(sn_world *world, sn_surfaces *s)
            sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count);
 }
 
+static uint32_t piece_of_shell(const sn_surfaces *s, uint32_t shell)
+{
+    return s->piece_table.count - s->shell_table.count + shell;
+}
+
+static const sn_surface_shell *shells(const sn_surfaces *s)
+{
+    return s->shell_table.column[0];
+}
+
 /* The piece of each constraint, that of its first vertex; and whether what all of them store depends on vertices alone. Pieces that a constraint joins to what is no vertex, and moves, are open. */
 static void find_pieces_of_constraints(const sn_world *world, sn_surfaces *s)
 {
@@ -141,6 +156,10 @@ static void find_pieces_of_constraints(const sn_world *world, sn_surfaces *s)
                 number = particles_of(world, pool, row, small, &count);
             for (uint32_t i = 0; i < count; ++i) {
                 const uint32_t vertex = vertex_of(s, number[i]);
+                const uint32_t body = vertex ? 0 : world->particles.body[world->ids.value[number[i]]];
+                const uint32_t shell = body ? ((const uint32_t *)s->body_table.column[0])[body - 1] : 0;
+                if (shell)
+                    pieces(s)[piece_of_shell(s, shell - 1)].open = true;
                 others += !vertex;
                 outside = outside || (!vertex && world->particles.x[world->ids.value[number[i]]].w != 0);
                 if (vertex && of == SN_SURFACE_NONE)
@@ -188,15 +207,54 @@ bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
     return true;
 }
 
+/* 1 + the piece of what may move in a contact of bodies; 0: it is of none. */
+static uint32_t piece_of_mover(const sn_world *world, const sn_surfaces *s, const sn_mover *m)
+{
+    if (m->body == SN_ID_FREE) {
+        const uint32_t vertex = vertex_of(s, world->particles.index[m->slot]);
+        return vertex ? 1 + surface_vertices(s)[vertex - 1].piece : 0;
+    }
+    const uint32_t shell = ((const uint32_t *)s->body_table.column[0])[m->body];
+    return shell ? 1 + piece_of_shell(s, shell - 1) : 0;
+}
+
+/* Parts of one body are one; so are bodies, and vertices, that are near each other. What touches something that moves
+   and is of no piece is open. */
+static void join_bodies(const sn_world *world, sn_surfaces *s)
+{
+    uint32_t *parent = s->piece_table.column[1];
+    for (uint32_t i = 0; i < s->shell_table.count; ++i)
+        if (shells(s)[i].number == SN_SURFACE_NONE)
+            join(parent, piece_of_shell(s, i), piece_of_shell(s, shells(s)[i].first));
+    for (uint32_t i = 0; s->shell_table.count && i < world->body_contacts.count; ++i) {
+        const sn_body_contact *c = &contact_all(world)[i];
+        if (c->sensor || c->b == SN_NO_MOVER)
+            continue;
+        const uint32_t a = piece_of_mover(world, s, &contact_movers(world)[c->a]),
+                       b = piece_of_mover(world, s, &contact_movers(world)[c->b]);
+        if (a && b)
+            join(parent, a - 1, b - 1);
+        else if (a || b)
+            pieces(s)[a ? a - 1 : b - 1].left = true;
+    }
+}
+
+/* Of what a zone is numbered by: a vertex, or a body. */
+static uint32_t piece_of_zone(const sn_surfaces *s, uint32_t zone)
+{
+    return zone < s->vertex_table.count ? surface_vertices(s)[zone].piece
+                                        : piece_of_shell(s, zone - s->vertex_table.count);
+}
+
 /* By what touches in this substep. Whether something does. */
-static bool join_touching(sn_surfaces *s)
+static bool join_touching(const sn_world *world, sn_surfaces *s)
 {
     const sn_surface_contact *contact = s->contact_table.column[0];
     uint32_t *parent = s->piece_table.column[1];
     bool any = s->zone_table.count > 0;
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
         parent[i] = i;
-        pieces(s)[i] = (sn_surface_piece){.open = pieces(s)[i].open};
+        pieces(s)[i] = (sn_surface_piece){.open = pieces(s)[i].open, .left = pieces(s)[i].open};
     }
     for (uint32_t i = 0; i < s->contact_table.count; ++i) {
         if (!(contact[i].normal_impulse > 0))
@@ -207,17 +265,19 @@ static bool join_touching(sn_surfaces *s)
         for (uint32_t k = 1; k < 4; ++k)
             join(parent, first, surface_vertices(s)[contact[i].vertex[k]].piece);
     }
-    for (uint32_t i = 0; i < s->zone_table.count; ++i) {
+    for (uint32_t i = 0; s->zone_table.count && i < s->vertex_table.count; ++i) {
         const uint32_t zone = sn_surface_zone_of(s, i), own = surface_vertices(s)[i].piece;
         if (zone != i || surface_motions(s)[i].share < 1)
             pieces(s)[own].touches = true, join(parent, own, surface_vertices(s)[zone].piece);
     }
     const sn_surface_led *led = s->led_table.column[0];
     for (uint32_t i = 0; i < s->led_table.count; ++i)
-        join(parent, surface_vertices(s)[led[i].zone].piece, surface_vertices(s)[led[i].vertex].piece);
+        join(parent, piece_of_zone(s, led[i].zone), surface_vertices(s)[led[i].vertex].piece);
+    if (any)
+        join_bodies(world, s);
     for (uint32_t i = 0; any && i < s->piece_table.count; ++i) {
         sn_surface_piece *root = &pieces(s)[root_of(parent, i)];
-        root->open = root->open || pieces(s)[i].open;
+        root->left = root->left || pieces(s)[i].left;
         root->touches = root->touches || pieces(s)[i].touches;
         root->driven = fmax(root->driven, pieces(s)[i].driven);
     }
@@ -242,8 +302,20 @@ static const sn_vec3 *forces_of(const sn_world *world)
 static void sum_up(const sn_world *world, sn_surfaces *s, double h)
 {
     const sn_vec3 *force = forces_of(world), gravity = world->state.settings.gravity;
-    for (uint32_t i = s->piece_table.count - s->shell_table.count; i < s->piece_table.count; ++i)
-        pieces(s)[root_of(s->piece_table.column[1], i)].held = true;
+    for (uint32_t i = 0; i < s->shell_table.count; ++i) {
+        sn_surface_piece *p = &pieces(s)[root_of(s->piece_table.column[1], piece_of_shell(s, i))];
+        sn_surface_account body;
+        if (sn_surface_member_account(world, s, i, force, &body)) {
+            p->bodies = true;
+            p->mass += body.mass;
+            p->before += body.before;
+            p->kinetic += body.kinetic;
+            p->work += body.work;
+        } else if (shells(s)[i].number != SN_SURFACE_NONE || shells(s)[i].first == i)
+            p->held = true;
+        p->left = p->left ||
+                  (shells(s)[i].number == SN_SURFACE_NONE && body_is_pulled(&world->bodies.state[shells(s)[i].row]));
+    }
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         sn_surface_piece *p = piece_of(s, i);
         const sn_surface_motion *m = &surface_motions(s)[i];
@@ -256,6 +328,8 @@ static void sum_up(const sn_world *world, sn_surfaces *s, double h)
             continue;
         }
         const double mass = 1 / (double)x.w;
+        p->cloth = true;
+        p->driven_mass += mass;
         p->mass += mass;
         p->before += mass / 2 * square(m->velocity);
         p->kinetic += mass / 2 * square(vec4_xyz(world->particles.v[slot]));
@@ -312,9 +386,6 @@ static void measure_rows(const storing *t, const sn_block *block, uint32_t count
     const double give = (double)t->pool->give[row].compliance;
     double w = 0, stored = 0, pulls = (t->pool->kind->project || t->pool->kind->own_rows) && give > 0 ? HUGE_VAL : 0;
     double factor = 0;
-    uint32_t moved = 0;
-    for (uint32_t k = 0; k < count; ++k)
-        moved += block->w[k] != 0;
     for (uint32_t i = 0; i < rows; ++i) {
         const double c = (double)block->c[i];
         if (!i || !axial) {
@@ -326,7 +397,7 @@ static void measure_rows(const storing *t, const sn_block *block, uint32_t count
             factor = factor_of(t, give, w);
         }
         if (!(c > 0 && t->pool->kind->inequality >> i & 1))
-            add_row(t, c, w, factor, moved == 1, (double)block->w[0], &stored, &pulls);
+            add_row(t, c, w, factor, count == 1, (double)block->w[0], &stored, &pulls);
     }
     t->stored[row] = stored;
     t->pulls[row] = pulls;
@@ -363,8 +434,7 @@ static bool measure_rod(const storing *t, const sn_frame *frame, uint32_t row)
     if (!(length > 0 || rest > 0))
         return true;
     const double n = length > 0 ? square(vec3_scale(ab, 1 / length)) : 1, w = one * n + two * n;
-    add_row(t, (double)(length - rest), w, factor_of(t, give, w), (one != 0) != (two != 0), one, &t->stored[row],
-            &t->pulls[row]);
+    add_row(t, (double)(length - rest), w, factor_of(t, give, w), false, 0, &t->stored[row], &t->pulls[row]);
     return true;
 }
 
@@ -376,7 +446,7 @@ static bool measure_bending(const storing *t, const sn_frame *frame, uint32_t ro
     const double give = (double)t->pool->give[row].compliance;
     if (t->piece[row] == SN_SURFACE_NONE || (point[0] | point[1] | point[2] | point[3]) & SN_SPOT_BIT)
         return false;
-    double w = 0, first = 0;
+    double w = 0;
     uint32_t moved = 0;
     sn_vec3 from = {0, 0, 0}, origin = from, c = from;
     for (uint32_t i = 0; i < 4; ++i) {
@@ -385,7 +455,6 @@ static bool measure_bending(const storing *t, const sn_frame *frame, uint32_t ro
         origin = i ? origin : vec4_xyz(frame->x[slot]);
         const sn_vec3 x = frame_position(frame, slot, origin);
         from = i ? from : x;
-        first = i ? first : own;
         if (i) {
             const sn_vec3 part = vec3_scale(vec3_sub(x, from), k[i]);
             c = i == 1 ? part : vec3_add(c, part);
@@ -397,9 +466,9 @@ static bool measure_bending(const storing *t, const sn_frame *frame, uint32_t ro
     if (give == 0 && moved > 1)
         return true;
     const double factor = factor_of(t, give, w);
-    add_row(t, (double)c.x, w, factor, moved == 1, first, &t->stored[row], &t->pulls[row]);
-    add_row(t, (double)c.y, w, factor, moved == 1, first, &t->stored[row], &t->pulls[row]);
-    add_row(t, (double)c.z, w, factor, moved == 1, first, &t->stored[row], &t->pulls[row]);
+    add_row(t, (double)c.x, w, factor, false, 0, &t->stored[row], &t->pulls[row]);
+    add_row(t, (double)c.y, w, factor, false, 0, &t->stored[row], &t->pulls[row]);
+    add_row(t, (double)c.z, w, factor, false, 0, &t->stored[row], &t->pulls[row]);
     return true;
 }
 #endif
@@ -509,24 +578,29 @@ static bool add_released(sn_world *world, sn_surfaces *s, double h)
 
 /* ---- Taking it away --------------------------------------------------------------------------------------------------------------- */
 
-/* m^2/s^2: of the fastest particle that is no vertex, or belt. Infinite where bodies move. */
+/* m^2/s^2: of the fastest particle that is no vertex and no body, fixed shape, or belt. */
 static double fastest_other(const sn_world *world, const sn_surfaces *s)
 {
-    const sn_fixed_body *fixed = world->bodies.fixed_table.column[0];
+    const uint32_t *mover = world->contacts.mover_table.column[0];
     double most = 0;
-    for (uint32_t i = 0; i < world->bodies.fixed_table.count; ++i)
-        if (fixed[i].has_target || square(fixed[i].velocity) > 0 || square(fixed[i].spin) > 0)
-            return HUGE_VAL;
-    for (uint32_t i = 0; i < world->bodies.table.count; ++i)
-        if (world->bodies.state[i].particle != SN_ID_FREE)
-            return HUGE_VAL;
+    for (uint32_t i = 0; i < world->contacts.mover_table.count; ++i) {
+        const double speed = (double)motions(&world->contacts)[mover[i]].speed;
+        most = fmax(most, speed * speed);
+    }
     const sn_static_contact *contact = world->contacts.static_table.column[0];
     for (uint32_t i = 0; i < world->contacts.static_contacts; ++i)
         most = fmax(most, square(contact[i].belt));
     for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
-        if (!vertex_of(s, world->particles.index[slot]))
+        if (!vertex_of(s, world->particles.index[slot]) && !world->particles.body[slot])
             most = fmax(most, square(vec4_xyz(world->particles.v[slot])));
     return most;
+}
+
+/* The piece of a body, if that asks; NULL: it does not, or this is not the first shell of one. */
+static sn_surface_piece *asking(const sn_surfaces *s, uint32_t shell)
+{
+    sn_surface_piece *p = &pieces(s)[root_of(s->piece_table.column[1], piece_of_shell(s, shell))];
+    return p->asks && sn_surface_is_member(s, shell) ? p : NULL;
 }
 
 /* The motion of a piece as that of something rigid. */
@@ -544,6 +618,11 @@ static void measure_rigid(const sn_world *world, sn_surfaces *s)
                 sn_surface_zone_add(&p->rigid, turn, 1 / (double)x.w, dvec3_from(vec4_xyz(x)),
                                     dvec3_from(vec4_xyz(world->particles.v[slot])));
         }
+        for (uint32_t i = 0; i < s->shell_table.count; ++i) {
+            sn_surface_piece *p = asking(s, i);
+            if (p && !p->held)
+                sn_surface_member_add(world, s, i, &p->rigid, turn);
+        }
         for (uint32_t i = 0; i < s->piece_table.count; ++i)
             sn_surface_zone_settle(&pieces(s)[i].rigid, turn);
     }
@@ -558,7 +637,7 @@ static sn_vec3 velocity_at(const sn_surface_piece *p, sn_vec3 x)
 /* J: what a piece may have. most: m^2/s^2, how fast others are. */
 static double allowed_to(const sn_surface_piece *p, double most)
 {
-    return fmax(p->before + p->work + p->released, 2 * p->mass * fmax(p->driven, most));
+    return fmax(p->before + p->work + p->released, 2 * p->driven_mass * fmax(p->driven, most));
 }
 
 /* Which pieces have more than that. Whether there is one. */
@@ -567,7 +646,7 @@ static bool ask(sn_surfaces *s, double most)
     bool any = false;
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
         sn_surface_piece *p = &pieces(s)[i];
-        p->asks = p->asks && p->kinetic > allowed_to(p, most) + SLIGHT * p->kinetic;
+        p->asks = p->asks && p->kinetic > allowed_to(p, most) + (p->bodies ? ROUNDED : SLIGHT) * p->kinetic;
         any = any || p->asks;
     }
     return any;
@@ -584,6 +663,11 @@ static void choose_shares(const sn_world *world, sn_surfaces *s, double most)
             const sn_vec3 base = velocity_at(p, vec4_xyz(x));
             p->within += square(vec3_sub(vec4_xyz(world->particles.v[slot]), base)) / (2 * (double)x.w);
         }
+    }
+    for (uint32_t i = 0; i < s->shell_table.count; ++i) {
+        sn_surface_piece *p = asking(s, i);
+        if (p)
+            p->within += sn_surface_member_within(world, s, i, &p->rigid);
     }
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
         sn_surface_piece *p = &pieces(s)[i];
@@ -609,6 +693,17 @@ static void slow_down(sn_world *world, sn_surfaces *s)
         world->particles.v_low[slot] = vec4(vec3(0, 0, 0), 0);
         sn_history_forget(&world->history, slot);
     }
+    for (uint32_t i = 0; i < s->shell_table.count; ++i) {
+        const sn_surface_piece *p = asking(s, i);
+        if (p)
+            sn_surface_member_slow(world, s, i, &p->rigid, p->share);
+    }
+}
+
+/* Of its energy, that a piece is let gain. */
+static double slight(const sn_surface_piece *p)
+{
+    return !p->touches ? CLEAR : p->bodies ? ROUNDED : SLIGHT;
 }
 
 bool sn_surfaces_balance(sn_world *world, sn_real h)
@@ -618,11 +713,11 @@ bool sn_surfaces_balance(sn_world *world, sn_real h)
     bool any = false;
     if (!s->on || sn_surface_quiet_rests(world))
         return true;
-    join_touching(s);
+    join_touching(world, s);
     sum_up(world, s, (double)h);
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
         sn_surface_piece *p = &pieces(s)[i];
-        p->asks = !p->open && p->kinetic > p->before + p->work + (p->touches ? SLIGHT : CLEAR) * p->kinetic;
+        p->asks = p->cloth && !p->left && p->kinetic > p->before + p->work + slight(p) * p->kinetic;
         any = any || p->asks;
     }
     const double most = any ? fastest_other(world, s) : 0;

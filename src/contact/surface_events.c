@@ -69,7 +69,15 @@ static void add_body(const sn_world *world, sn_surface_contact *made)
     made->spot = vec3_sub(made->spot, vec4_xyz(centre));
     made->drift = vec3_cross(body->spin, made->spot);
     const sn_vec3 lever = vec3_cross(made->spot, made->normal);
-    made->give += centre.w + vec3_dot(lever, sn_surface_shell_gives(body, lever));
+    const sn_real along = vec3_dot(lever, sn_surface_shell_gives(body, lever));
+    sn_real all = 0; /* along three axes together */
+    for (int k = 0; k < 3; ++k) {
+        const sn_vec3 other = vec3_cross(made->spot, vec3(k == 0, k == 1, k == 2));
+        all += vec3_dot(other, sn_surface_shell_gives(body, other));
+    }
+    const sn_real centres = made->give + centre.w, across = all - along;
+    made->give = centres + along;
+    made->rubs = across > along ? made->give / (centres + across) : 1;
 }
 
 sn_surface_contact sn_surface_contact_make(const sn_world *world, const sn_surface_candidate *c,
@@ -86,6 +94,7 @@ sn_surface_contact sn_surface_contact_make(const sn_world *world, const sn_surfa
                                .rope = c->segments || surface_vertices(s)[c->vertex[0]].triangle == SN_SURFACE_NONE,
                                .reach = sn_surface_reach(world, c),
                                .normal = normal,
+                               .rubs = 1,
                                .shell = shell_one ? shell_one : shell_two,
                                .side = shell_one   ? 1
                                        : shell_two ? -1

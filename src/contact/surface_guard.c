@@ -96,6 +96,12 @@ static bool has_changed(const guarding *g, const sn_surface_candidate *c)
     return v[c->vertex[0]].changed || v[c->vertex[1]].changed || v[c->vertex[2]].changed || v[c->vertex[3]].changed;
 }
 
+static float share_of(const sn_surfaces *s, uint32_t vertex)
+{
+    const sn_surface_member *m = sn_surface_member_of(s, vertex);
+    return m ? m->share : surface_motions(s)[vertex].share;
+}
+
 /* Whether the two move as one thing that is rigid, and are farther apart than what places round: then they do not touch, however long their ways. */
 static bool is_rigid(const guarding *g, const sn_surface_candidate *c, const double start[12], const double end[12],
                      double distance)
@@ -104,7 +110,7 @@ static bool is_rigid(const guarding *g, const sn_surface_candidate *c, const dou
     if (!g->round || !g->s->zone_table.count)
         return false;
     for (uint32_t k = 0; k < 4; ++k)
-        if (surface_motions(g->s)[c->vertex[k]].share != 0 || sn_surface_is_led(g->world, g->s, c->vertex[k]) ||
+        if (sn_surface_is_led(g->world, g->s, c->vertex[k]) || share_of(g->s, c->vertex[k]) != 0 ||
             sn_surface_zone_of(g->s, c->vertex[k]) != sn_surface_zone_of(g->s, c->vertex[0]))
             return false;
     for (uint32_t k = 0; k < 12; ++k)
@@ -204,11 +210,13 @@ static bool stop_pairs(const guarding *g, uint32_t *forced)
             continue;
         bool news = sn_surface_zones_join(g->world, s, c);
         for (uint32_t k = 0; k < 4; ++k) {
-            sn_surface_motion *v = &surface_motions(s)[c->vertex[k]];
-            if (sn_surface_is_led(g->world, s, c->vertex[k]) || v->share == 0)
+            const float before = share_of(s, c->vertex[k]);
+            if (sn_surface_is_led(g->world, s, c->vertex[k]) || before == 0)
                 continue;
-            const float share = g->round < STOPS ? v->share * time[i] * BEFORE : 0;
-            v->next = share < v->next ? share : v->next;
+            sn_surface_member *m = sn_surface_member_of(s, c->vertex[k]);
+            float *next = m ? &m->next : &surface_motions(s)[c->vertex[k]].next;
+            const float share = g->round < STOPS ? before * time[i] * BEFORE : 0;
+            *next = share < *next ? share : *next;
             news = true;
         }
         for (uint32_t k = 0; k < 4; ++k)
@@ -221,7 +229,7 @@ static bool stop_pairs(const guarding *g, uint32_t *forced)
     return any;
 }
 
-/* Where vertices end, now that they go a share of their ways. The way itself is kept in the store. */
+/* Where bodies and vertices end, now that they go a share of their ways. The way itself is kept in the store. */
 static void change_ways(const guarding *g)
 {
     sn_surfaces *s = g->s;
@@ -240,6 +248,8 @@ static void change_ways(const guarding *g)
         v->changed = v->changed || v->end.x != before.x || v->end.y != before.y || v->end.z != before.z;
     }
     sn_surface_shells_change(s, false);
+    if (sn_surface_members_move(g->world, s, stay))
+        sn_surface_shells_end(g->world, s);
 }
 
 /* Places as they will be stored and read: x and x_low together may round to another x. */
@@ -257,6 +267,7 @@ static void take_ends(sn_world *world, sn_surfaces *s)
         v->changed = true;
         v->hit = false;
     }
+    sn_surface_members_end(world, s);
     sn_surface_shells_end(world, s);
     sn_surface_shells_change(s, true);
 }
@@ -282,6 +293,8 @@ static void settle(sn_world *world, sn_surfaces *s)
         sn_history_forget(&world->history, slot);
         s->stops++;
     }
+    if (s->zone_table.count)
+        sn_surface_members_settle(world, s);
 }
 
 static bool look(guarding *g)

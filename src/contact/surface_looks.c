@@ -140,7 +140,7 @@ static void look_at_start(const looking *l, sn_surface_tile *tile)
     functions(l->world)->corners(&c);
     tile->led = true;
     for (uint32_t k = 0; k < tile->corners && tile->led; ++k)
-        tile->led = surface_motions(s)[corner[k]].led;
+        tile->led = surface_motions(s)[corner[k]].led && !sn_surface_member_of(s, corner[k]);
     tile->box = c.box;
     tile->centre = vec3_add(surface_motions(s)[corner[0]].start, vec3_scale(c.place, share));
     tile->u = c.u;

@@ -533,8 +533,8 @@ static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
                    : world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_pair *pair = &surface_pairs(s)[i];
-        const uint32_t other = surface_tiles(s)[pair->b].skin;
-        const bool two = surface_tiles(s)[pair->a].skin != other && !surface_skins(s)[other].shell;
+        const uint32_t one = surface_tiles(s)[pair->a].skin, other = surface_tiles(s)[pair->b].skin;
+        const bool two = one != other && !surface_skins(s)[one].shell && !surface_skins(s)[other].shell;
         for (uint32_t k = pair->first; pair->due_now && two && k < pair->first + pair->count; ++k) {
             const sn_surface_candidate *c = &surface_candidates(s)[k];
             uint32_t slot[4];

@@ -405,6 +405,7 @@ bool sn_surface_quiet_begin(sn_world *world, sn_real h, sn_real fall)
     }
     holds = holds && pairs_stay(s, q->time, h, fall) && tiles_stay(s, q->time, h, fall);
     if (holds && s->shell_table.count) {
+        sn_surface_members_begin(world, s);
         s->reached = reached(s, q->time, h);
         holds = !sn_surface_shells_are_near(world, s, &s->reached, h);
     }

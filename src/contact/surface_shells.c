@@ -146,6 +146,8 @@ static void add_shell(sn_surfaces *s, void *data, sn_surface_shell made, const c
                               .thickness = c->radius,
                               .edge = *(const sn_real *)data};
     *shell = made;
+    if (made.number == SN_SURFACE_NONE && !((uint32_t *)s->body_table.column[0])[made.row])
+        ((uint32_t *)s->body_table.column[0])[made.row] = s->shell_table.count;
     shell->skin = row;
     shell->first_tile = SN_SURFACE_NONE;
     shell->first = number && shell[-1].number == made.number && shell[-1].row == made.row ? shell[-1].first : number;
@@ -168,6 +170,9 @@ static void add_shell(sn_surfaces *s, void *data, sn_surface_shell made, const c
 
 void sn_surface_shells_add(const sn_world *world, sn_surfaces *s, sn_real edge)
 {
+    s->body_table.count = bodies_rows(&world->bodies);
+    if (s->body_table.count)
+        memset(s->body_table.column[0], 0, s->body_table.count * sizeof(uint32_t));
     visit_all(world, s, edge, add_shell, &edge);
 }
 
@@ -233,8 +238,9 @@ static sn_vec3 spin_of(const sn_world *world, uint32_t row)
     return vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
 }
 
-/* Where its shape is as the substep begins, and where it goes. */
-static void poses_of(const sn_world *world, const sn_surface_shell *shell, sn_real h, sn_pose *start, sn_pose *end)
+/* Where its shape is as the substep begins, and where it goes, or went. */
+static void poses_of(const sn_world *world, const sn_surface_shell *shell, sn_real h, bool begins, sn_pose *start,
+                     sn_pose *end)
 {
     if (!moves_freely(shell)) {
         const sn_fixed_motion *m = &motions(&world->contacts)[shell->number];
@@ -243,6 +249,12 @@ static void poses_of(const sn_world *world, const sn_surface_shell *shell, sn_re
         return;
     }
     const sn_pose now = body_pose(world, shell);
+    if (!begins) {
+        const sn_pose before = sn_surface_member_start(&world->contacts.surfaces, shell);
+        *start = contact_part_pose(world, &before, shell->part);
+        *end = contact_part_pose(world, &now, shell->part);
+        return;
+    }
     const uint32_t slot = world->ids.value[world->bodies.state[shell->row].particle];
     const sn_pose then = {vec3_add(now.position, vec3_scale(vec4_xyz(world->particles.v[slot]), h)),
                           sn_quat_turned(now.rotation, vec3_scale(spin_of(world, shell->row), h))};
@@ -280,7 +292,7 @@ static sn_real place_corners(const sn_world *world, sn_surfaces *s, sn_surface_s
     const sn_surface_skin *skin = &surface_skins(s)[shell->skin];
     sn_pose from, to;
     sn_real jump = 0;
-    poses_of(world, shell, h, &from, &to);
+    poses_of(world, shell, h, begins, &from, &to);
     const bool stands = is_same(&from, &to);
     if (!fresh && stands && is_same(&shell->end, &to) && is_same(&shell->start, &from))
         return 0;
@@ -339,6 +351,8 @@ sn_real sn_surface_shells_place(const sn_world *world, sn_surfaces *s, const sn_
 {
     sn_surface_shell *shell = shells(s);
     sn_real jump = 0;
+    if (begins)
+        sn_surface_members_begin(world, s);
     for (uint32_t i = 0; i < s->shell_table.count; ++i) {
         const sn_bounds own = of_shell(world, &shell[i], h);
         const sn_real edge = surface_skins(s)[shell[i].skin].edge;
@@ -381,8 +395,12 @@ void sn_surface_shells_end(const sn_world *world, sn_surfaces *s)
             continue;
         const sn_pose now = body_pose(world, &shell[k]);
         shell[k].end = contact_part_pose(world, &now, shell[k].part);
-        for (uint32_t i = skin->first_vertex; i < skin->first_vertex + skin->vertices; ++i)
-            surface_motions(s)[i].end = sn_pose_to_world(&shell[k].end, sn_surface_shell_corner(s, i));
+        for (uint32_t i = skin->first_vertex; i < skin->first_vertex + skin->vertices; ++i) {
+            sn_surface_motion *v = &surface_motions(s)[i];
+            const sn_vec3 before = v->end;
+            v->end = sn_pose_to_world(&shell[k].end, sn_surface_shell_corner(s, i));
+            v->changed = v->changed || v->end.x != before.x || v->end.y != before.y || v->end.z != before.z;
+        }
     }
 }
 
@@ -419,6 +437,15 @@ sn_surface_shell *sn_surface_shell_of(const sn_surfaces *s, uint32_t vertex)
                                           : shells(s) + surface_skins(s)[surface_vertices(s)[vertex].skin].shell - 1;
 }
 
+bool sn_surface_shells_are_one(const sn_world *world, const sn_surface_shell *a, const sn_surface_shell *b)
+{
+    if (!a || !b || moves_freely(a) != moves_freely(b))
+        return false;
+    return moves_freely(a) ? a->row == b->row
+                           : contact_fixed_shape(&world->contact, a->number)->body ==
+                                 contact_fixed_shape(&world->contact, b->number)->body;
+}
+
 static uint32_t slot_of(const sn_world *world, const sn_surface_shell *shell)
 {
     return world->ids.value[world->bodies.state[shell->row].particle];
@@ -435,6 +462,16 @@ bool sn_surface_shell_agrees(const sn_world *world, const sn_surface_skin *skin_
     return sn_contacts_agree(group->category, group->mask, filter.category, filter.mask);
 }
 
+/* Whether a constraint joins the two, or rods keep the particle inside the shape: then they do not collide. */
+static bool holds(const sn_world *world, const sn_surface_shell *shell, uint32_t number)
+{
+    const uint32_t body = world->bodies.state[shell->row].particle;
+    const sn_body_part *part = &world->bodies.part[shell->part];
+    return sn_incidence_joins(&world->incidence, &world->constraints, body, number) ||
+           sn_incidence_leashes(&world->incidence, &world->constraints, body, number, part->place,
+                                sn_convex_inner(&part->convex) + world->particles.radius[world->ids.value[number]]);
+}
+
 bool sn_surface_shell_joins(const sn_world *world, const sn_surface_candidate *c)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
@@ -444,8 +481,7 @@ bool sn_surface_shell_joins(const sn_world *world, const sn_surface_candidate *c
     for (uint32_t k = first ? second : 0; k < (first ? 4 : second); ++k) {
         const uint32_t number = surface_vertices(s)[c->vertex[k]].number;
         if (moves_freely(shell)
-                ? sn_incidence_joins(&world->incidence, &world->constraints, world->bodies.state[shell->row].particle,
-                                     number)
+                ? holds(world, shell, number)
                 : sn_fixed_joins(world, contact_fixed_shape(&world->contact, shell->number)->body, number))
             return true;
     }

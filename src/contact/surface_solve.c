@@ -4,7 +4,8 @@
        P' = max(0, P + min(g0, 0) - g)        no deeper than before, and not into each other
        T' = T - u_t, cut to the length mu P'
 
-   and what changes is shared by weight and inverse mass, w_k = weight_k / m_k / sum weight^2 / m, which keeps both momenta. What overlapped when the
+   where of u_t that part is taken which is no overshoot: across the normal the inverse mass of a body that turns may be
+   larger. What changes is shared by weight and inverse mass, w_k = weight_k / m_k / sum weight^2 / m, which keeps both momenta. What overlapped when the
    substep began is parted without leaving velocity behind. Contacts of one colour share no particle and run side by side. */
 #include "contact/particle_contacts.h"
 
@@ -118,7 +119,7 @@ static void project(const passing *p, sn_surface_contact *c)
     const sn_real along = vec3_dot(u, n), before = gap - along;
     sn_real normal_impulse = c->normal_impulse + (before < 0 ? before : 0) - gap;
     normal_impulse = normal_impulse > 0 ? normal_impulse : 0;
-    sn_vec3 rubs = vec3_sub(c->tangent_impulse, vec3_sub(slip, vec3_scale(n, vec3_dot(slip, n))));
+    sn_vec3 rubs = vec3_sub(c->tangent_impulse, vec3_scale(vec3_sub(slip, vec3_scale(n, vec3_dot(slip, n))), c->rubs));
     const sn_real much = vec3_length(rubs);
     if (much > c->friction.hold * normal_impulse)
         rubs = vec3_scale(rubs, c->friction.drag * normal_impulse / much);

@@ -276,10 +276,10 @@ static void compare_boxes(const near_triangles *t, const sn_real low[3], const s
                    (uint32_t)(low[2] > t->high[2][k]) | (uint32_t)(high[2] < t->low[2][k]);
 }
 
-/* Segments of bodies, and segments in bodies: these are touched by particles alone. */
-static bool is_left(const sn_surfaces *s, const sn_surface_edge *e, const sn_surface_tile *b)
+/* Segments of bodies. */
+static bool is_left(const sn_surfaces *s, const sn_surface_edge *e)
 {
-    return e->triangle == SN_SURFACE_NONE && (e->vertex[0] >= s->vertex_table.count || surface_skins(s)[b->skin].shell);
+    return e->triangle == SN_SURFACE_NONE && e->vertex[0] >= s->vertex_table.count;
 }
 
 /* Edges of one tile with triangles of another. */
@@ -295,7 +295,7 @@ static bool search_tiles(const searching *f, const sn_surface_tile *a, const sn_
         const sn_surface_edge *e = &surface_edges(f->s)[edge[i]];
         const uint32_t suspect = suspects(f->s, e->vertex, 2);
         sn_real low[3], high[3];
-        if (is_left(f->s, e, b) || !may_cross(suspect, b->suspect) || is_beside(f->s, e->vertex, 2, &b->box))
+        if (is_left(f->s, e) || !may_cross(suspect, b->suspect) || is_beside(f->s, e->vertex, 2, &b->box))
             continue;
         for (uint32_t axis = 0; axis < 3; ++axis)
             extent(f->s, e->vertex, 2, axis, &low[axis], &high[axis]);

@@ -350,8 +350,9 @@ static void expect(sn_surfaces *s, sn_real h, sn_real more, bool ends)
 static bool skins_agree(const sn_world *world, uint32_t a, uint32_t b)
 {
     const sn_surface_skin *skin = surface_skins(&world->contacts.surfaces);
-    if (skin[b].shell)
-        return !skin[a].shell && sn_surface_shell_agrees(world, &skin[b], &skin[a]);
+    if (skin[a].shell || skin[b].shell)
+        return skin[a].shell ? !skin[b].shell && sn_surface_shell_agrees(world, &skin[a], &skin[b])
+                             : sn_surface_shell_agrees(world, &skin[b], &skin[a]);
     const sn_group_contact *one = sn_contact_group(&world->contact, skin[a].group),
                            *two = sn_contact_group(&world->contact, skin[b].group);
     return a == b || sn_contacts_agree(one->category, one->mask, two->category, two->mask);
@@ -423,7 +424,7 @@ static bool search(sn_world *world, sn_real h, sn_real more, bool ends)
     s->found_table.count = 0;
     for (; m.tile < tiles && !m.full; ++m.tile) {
         m.first = s->found_table.count;
-        if (!surface_skins(s)[surface_tiles(s)[m.tile].skin].shell)
+        if (!surface_tiles(s)[m.tile].off) /* tiles of segments come behind those of shells */
             sn_bvh_overlap(&s->tree, &surface_tiles(s)[m.tile].fat, look_at_tile, &m);
     }
     s->searched = !m.full;

@@ -38,6 +38,8 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->sort_table, sizeof(sn_sort_item), false);
     sn_table_column(&s->skin_table, sizeof(sn_surface_skin), false);
     sn_table_column(&s->shell_table, sizeof(sn_surface_shell), false);
+    sn_table_column(&s->shell_table, sizeof(sn_surface_member), false);
+    sn_table_column(&s->body_table, sizeof(uint32_t), false);
     sn_table_column(&s->shell_corner_table, sizeof(sn_vec3), false);
     sn_table_column(&s->tile_table, sizeof(sn_surface_tile), false);
     sn_table_column(&s->tile_table, sizeof(sn_bounds), false);
@@ -103,7 +105,7 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
         &s->shell_table,        &s->shell_corner_table,  &s->tangle_table,      &s->part_table,
         &s->recall_table,       &s->stored_table,        &s->past_table,        &s->sweep_table,
         &s->load_table,         &s->load_place_table,    &s->load_node_table,   &s->joint_table,
-        &s->joint_matrix_table, &s->quiet.vertex_table};
+        &s->joint_matrix_table, &s->quiet.vertex_table,  &s->body_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -189,6 +191,7 @@ static bool reserve(sn_world *world, sn_surfaces *s, uint32_t skins, uint32_t tr
         !sn_table_reserve(&s->ring_table, a, 2 * most) || !sn_table_reserve(&s->sort_table, a, most) ||
         !sn_table_reserve(&s->skin_table, a, (uint64_t)skins + shells.shells) ||
         !sn_table_reserve(&s->shell_table, a, shells.shells) ||
+        !sn_table_reserve(&s->body_table, a, bodies_rows(&world->bodies)) ||
         !sn_table_reserve(&s->shell_corner_table, a, shells.vertices))
         return false;
     return true;

@@ -8,9 +8,14 @@
    1 + t^2 w^2), and distances become no shorter. Of all motions like that it is the one nearest to what the vertices did, by mass: kinetic energy does not rise. (Rigid
    impact zones: Provot 1997, Bridson, Fedkiw and Anderson 2002.)
 
-   If something in a zone touches even then, by what numbers round, the zone stays where it is in this substep, and keeps its momentum. A zone that touches vertices that are led, or stand, moves as these do. They belong to no zone themselves: what lies on two spots of a floor is not joined by that. */
+   If something in a zone touches even then, by what numbers round, the zone stays where it is in this substep, and keeps its momentum. A zone that touches vertices that are led, or stand,
+   moves as these do. One that touches a single body moves and turns exactly as that does: the motion above is right to
+   first order of the angle only. They belong to no zone themselves: what lies on two spots of a floor is not joined by
+   that. Dynamic bodies are members of zones, as vertices are: surface_members.c. */
 #include "contact/surface_contacts.h"
 
+#include "base/math.h"
+#include "bodies/rotation.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -25,7 +30,7 @@ static sn_surface_zone *zones(const sn_surfaces *s)
 bool sn_surface_is_led(const sn_world *world, const sn_surfaces *s, uint32_t vertex)
 {
     (void)world;
-    return surface_motions(s)[vertex].led;
+    return surface_motions(s)[vertex].led && !sn_surface_member_of(s, vertex);
 }
 
 void sn_surface_zones_clear(sn_surfaces *s)
@@ -45,13 +50,20 @@ static uint32_t root_of(const sn_surfaces *s, uint32_t vertex)
     return vertex;
 }
 
+/* By which number: of a vertex its own, of a body that of its first shell behind all vertices. */
+static uint32_t number_of(const sn_surfaces *s, uint32_t vertex)
+{
+    const sn_surface_shell *shell = sn_surface_shell_of(s, vertex);
+    return shell ? s->vertex_table.count + shell->first : vertex;
+}
+
 /* Room is made when features are. */
 static void begin(sn_surfaces *s)
 {
     if (s->zone_table.count)
         return;
-    s->zone_table.count = s->vertex_table.count;
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+    s->zone_table.count = s->vertex_table.count + s->shell_table.count;
+    for (uint32_t i = 0; i < s->zone_table.count; ++i)
         zones(s)[i] = (sn_surface_zone){.parent = i};
 }
 
@@ -78,11 +90,12 @@ bool sn_surface_zones_join(sn_world *world, sn_surfaces *s, const sn_surface_can
     for (uint32_t k = 0; k < 4; ++k) {
         if (sn_surface_is_led(world, s, c->vertex[k]))
             continue;
-        const uint32_t root = root_of(s, c->vertex[k]), with = free == SN_SURFACE_NONE ? root : root_of(s, free);
+        const uint32_t number = number_of(s, c->vertex[k]);
+        const uint32_t root = root_of(s, number), with = free == SN_SURFACE_NONE ? root : root_of(s, free);
         news = news || root != with;
         zones(s)[root].still = zones(s)[with].still = zones(s)[root].still || zones(s)[with].still;
         zones(s)[root > with ? root : with].parent = root > with ? with : root;
-        free = c->vertex[k];
+        free = number;
     }
     for (uint32_t k = 0; free != SN_SURFACE_NONE && k < 4; ++k)
         if (sn_surface_is_led(world, s, c->vertex[k]))
@@ -96,7 +109,7 @@ bool sn_surface_zones_hold(sn_world *world, sn_surfaces *s, const sn_surface_can
     for (uint32_t k = 0; k < 4; ++k) {
         if (sn_surface_is_led(world, s, c->vertex[k]))
             return false;
-        sn_surface_zone *zone = &zones(s)[root_of(s, c->vertex[k])];
+        sn_surface_zone *zone = &zones(s)[root_of(s, number_of(s, c->vertex[k]))];
         news = news || !zone->still;
         zone->still = true;
     }
@@ -160,6 +173,52 @@ static void sum_up(const sn_world *world, sn_surfaces *s, double h,
     }
 }
 
+/* The rotation itself, instead of its first order: bodies have it, and what moves with them. */
+static void turn_exactly(sn_surface_zone *z)
+{
+    if (z->leader) {
+        const sn_pose *from = &z->leader->start, *to = &z->leader->end;
+        const double a[4] = {(double)to->rotation.x, (double)to->rotation.y, (double)to->rotation.z,
+                             (double)to->rotation.w},
+                     b[4] = {-(double)from->rotation.x, -(double)from->rotation.y, -(double)from->rotation.z,
+                             (double)from->rotation.w};
+        sn_rotate_times(a, b, z->q);
+        sn_rotate_normalise(z->q);
+        z->hub = dvec3_from(from->position);
+        z->way = dvec3_sub(dvec3_from(to->position), z->hub);
+        return;
+    }
+    const double angle = dvec3_length(z->turn), by = angle > 0 ? math_sin(angle / 2) / angle : 0;
+    const double q[4] = {z->turn.x * by, z->turn.y * by, z->turn.z * by, math_cos(angle / 2)};
+    memcpy(z->q, q, sizeof q);
+    z->hub = z->centre;
+}
+
+sn_surface_zone *sn_surface_zone_at(const sn_surfaces *s, uint32_t number)
+{
+    return &zones(s)[root_of(s, number)];
+}
+
+void sn_surface_zone_add_body(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 way,
+                              sn_dvec3 velocity)
+{
+    (turn ? add_turn : add_mass)(zone, mass, x, way, velocity);
+}
+
+/* Of its way, seen from where that begins. */
+static sn_dvec3 exact_way(const sn_surface_zone *z, sn_vec3 x)
+{
+    const sn_dvec3 y = dvec3_sub(dvec3_from(x), z->hub);
+    double a[3] = {y.x, y.y, y.z};
+    sn_rotate_vector(z->q, a, a);
+    return dvec3_add(z->way, dvec3_sub((sn_dvec3){a[0], a[1], a[2]}, y));
+}
+
+sn_vec3 sn_surface_zone_place(const sn_surface_zone *z, sn_vec3 x)
+{
+    return z->still ? x : dvec3_round(dvec3_add(dvec3_from(x), exact_way(z, x)));
+}
+
 bool sn_surface_zones_measure(sn_world *world, sn_surfaces *s, sn_real h)
 {
     const sn_surface_led *led = s->led_table.column[0];
@@ -168,12 +227,19 @@ bool sn_surface_zones_measure(sn_world *world, sn_surfaces *s, sn_real h)
         world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
         return false;
     }
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
-        zones(s)[i] = (sn_surface_zone){.parent = zones(s)[i].parent, .still = zones(s)[i].still};
-    for (uint32_t i = 0; i < s->led_table.count; ++i)
-        zones(s)[root_of(s, led[i].zone)].led = true;
+    for (uint32_t i = 0; i < s->zone_table.count; ++i)
+        zones(s)[i] = (sn_surface_zone){.parent = zones(s)[i].parent, .still = zones(s)[i].still, .q = {0, 0, 0, 1}};
+    for (uint32_t i = 0; i < s->led_table.count; ++i) {
+        sn_surface_zone *z = &zones(s)[root_of(s, led[i].zone)];
+        const sn_surface_shell *shell = sn_surface_shell_of(s, led[i].vertex);
+        z->leader = shell && (!z->led || sn_surface_shells_are_one(world, z->leader, shell)) ? shell : NULL;
+        z->led = true;
+    }
+    for (uint32_t i = s->vertex_table.count; i < s->zone_table.count; ++i)
+        zones(s)[root_of(s, i)].bodies = zones(s)[root_of(s, i)].bodies || root_of(s, i) != i || zones(s)[i].led;
     sum_up(world, s, (double)h, add_mass);
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+    sn_surface_members_add(world, s, 0);
+    for (uint32_t i = 0; i < s->zone_table.count; ++i) {
         sn_surface_zone *z = &zones(s)[i];
         const double share = z->mass > 0 ? 1 / z->mass : 0;
         z->centre = dvec3_scale(z->centre, share);
@@ -181,7 +247,8 @@ bool sn_surface_zones_measure(sn_world *world, sn_surfaces *s, sn_real h)
         z->velocity = dvec3_scale(z->velocity, share);
     }
     sum_up(world, s, (double)h, add_turn);
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+    sn_surface_members_add(world, s, 1);
+    for (uint32_t i = 0; i < s->zone_table.count; ++i) {
         sn_surface_zone *z = &zones(s)[i];
         if (z->mass > 0) {
             z->turn = solve(z->inertia, z->turn);
@@ -189,6 +256,8 @@ bool sn_surface_zones_measure(sn_world *world, sn_surfaces *s, sn_real h)
         }
         if (z->still)
             z->way = z->turn = (sn_dvec3){0, 0, 0};
+        else if (z->bodies || z->leader)
+            turn_exactly(z);
     }
     return true;
 }
@@ -196,6 +265,8 @@ bool sn_surface_zones_measure(sn_world *world, sn_surfaces *s, sn_real h)
 sn_vec3 sn_surface_zone_way(const sn_surfaces *s, uint32_t vertex)
 {
     const sn_surface_zone *z = &zones(s)[root_of(s, vertex)];
+    if (!z->still && (z->bodies || z->leader))
+        return dvec3_round(exact_way(z, surface_motions(s)[vertex].start));
     const sn_dvec3 y = dvec3_sub(dvec3_from(surface_motions(s)[vertex].start), z->centre);
     return dvec3_round(dvec3_add(z->way, dvec3_cross(z->turn, y)));
 }
@@ -211,11 +282,13 @@ void sn_surface_zones_share(sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->zone_table.count; ++i)
         zones(s)[i].share = 1;
-    for (uint32_t i = 0; i < s->zone_table.count; ++i) {
+    for (uint32_t i = 0; s->zone_table.count && i < s->vertex_table.count; ++i) {
         sn_surface_zone *zone = &zones(s)[root_of(s, i)];
         const float share = surface_motions(s)[i].share;
         zone->share = share < zone->share ? share : zone->share;
     }
+    if (s->zone_table.count)
+        sn_surface_members_share(s);
 }
 
 float sn_surface_zone_share(const sn_surfaces *s, uint32_t vertex)
@@ -225,7 +298,7 @@ float sn_surface_zone_share(const sn_surfaces *s, uint32_t vertex)
 
 uint32_t sn_surface_zone_of(const sn_surfaces *s, uint32_t vertex)
 {
-    return root_of(s, vertex);
+    return root_of(s, number_of(s, vertex));
 }
 
 void sn_surface_zone_add(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 velocity)

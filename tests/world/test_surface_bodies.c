@@ -15,12 +15,38 @@ static sn_vec3 corner_of(const sn_world *world, uint32_t vertex)
                                           : surface_motions(s)[vertex].end;
 }
 
+/* Segments of skins that pass through a triangle of a body, exactly. */
+static uint32_t count_segments(const sn_world *world)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    uint32_t count = 0;
+    double a[2][3], b[3][3];
+    for (uint32_t i = 0; i < s->edge_table.count; ++i) {
+        const sn_surface_edge *edge = &surface_edges(s)[i];
+        if (edge->triangle != SN_SURFACE_NONE || edge->vertex[0] >= s->vertex_table.count)
+            continue;
+        for (uint32_t k = 0; k < 2; ++k)
+            take(corner_of(world, edge->vertex[k]), a[k]);
+        for (uint32_t m = s->skin_table.count; m < s->all_skins; ++m) {
+            const sn_surface_skin *body = &surface_skins(s)[m];
+            if (!((const sn_surface_shell *)s->shell_table.column[0])[body->shell - 1].near)
+                continue;
+            for (uint32_t n = body->first; n < body->first + body->count; ++n) {
+                for (uint32_t k = 0; k < 3; ++k)
+                    take(corner_of(world, surface_triangles(s)[n].vertex[k]), b[k]);
+                count += sn_segment_meets_triangle(a[0], a[1], b[0], b[1], b[2]);
+            }
+        }
+    }
+    return count;
+}
+
 /* Triangles of skins that a triangle or the axis of a body passes through, exactly. */
 static uint32_t count_pierced(const sn_world *world)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
     const int none[3] = {-1, -1, -1};
-    uint32_t count = 0;
+    uint32_t count = count_segments(world);
     double a[3][3], b[3][3];
     for (uint32_t i = 0; i < s->triangle_table.count; ++i) {
         const sn_surface_triangle *t = &surface_triangles(s)[i];
@@ -145,9 +171,7 @@ static void a_sheet_holds_bodies(void **state)
             const sheet s = add_sheet(world, vec(0.02, 0, 0.03), vec(1, 0, 0), vec(0, 0, 1), 1);
             pin_corners(world, &s);
             const sn_body body = add_body(world, which, SN_BODY_DYNAMIC, vec(0, 0.1, 0), true);
-            /* a rail that slides off over the edge of the sheet, from frame 67 on, pierces it at 3 substeps in 8 of 12
-               worlds that differ by 0.3 mm: see the limits in docs/contact.md */
-            run_free(world, which == RAIL && i ? 60 : 90);
+            run_free(world, 90); /* the rail slides off over the edge */
             assert_true((double)sn_body_position(world, body).y > -0.35);
             sn_world_destroy(world);
         }
@@ -174,6 +198,106 @@ static void momentum_is_kept(void **state)
     }
     assert_true(after.kinetic < before.kinetic);
     assert_true((double)sn_body_velocity(world, body).y > -2.9); /* it has pushed the sheet */
+    sn_world_destroy(world);
+}
+
+/* J */
+static double energy_of(sn_world *world)
+{
+    sn_report report;
+    assert_ok(world, sn_world_report(world, &report));
+    return report.kinetic + report.potential;
+}
+
+/* The lines of a grid of 1 m as segments, without triangles. */
+static void add_net(sn_world *world)
+{
+    uint32_t ends[4 * SIDE * SIDE], count = 0;
+    sheet s = {0};
+    sn_real xyz[3 * SIDE * SIDE];
+    for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
+        const sn_vec3 x = vec(i % SIDE / (SIDE - 1.0) - 0.5, 0, i / SIDE / (SIDE - 1.0) - 0.5); /* NOLINT: whole rows */
+        xyz[3 * i] = x.x, xyz[3 * i + 1] = x.y, xyz[3 * i + 2] = x.z;
+    }
+    s.first = sn_particles_add(world, SIDE * SIDE, xyz, 0, real(0.002)).first;
+    for (uint32_t i = 0; i < SIDE * SIDE; ++i)
+        for (uint32_t k = 0; k < 2; ++k) {
+            const uint32_t other = i + (k ? SIDE : 1);
+            if (k ? other >= SIDE * SIDE : other % SIDE == 0)
+                continue;
+            join(world, &s, i, other);
+            ends[2 * count] = s.first + i;
+            ends[2 * count++ + 1] = s.first + other;
+        }
+    sn_skin_def def = sn_default_skin_def();
+    def.segments = ends;
+    def.segment_count = count;
+    def.thickness = real(0.004);
+    def.self_collision = true;
+    assert_ok(world, sn_skin_add(world, &def, &s.skin));
+    pin_corners(world, &s);
+}
+
+/* Thin things that come fast and spin, at sheets and nets that are held or fly free, heavier or lighter than these: they
+   do not pass, and nothing is forced. No energy comes of it, but for what bodies that spin fast gain from each other:
+   see the limits in docs/contact.md. */
+static void whatever_comes_stays_out(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (uint32_t i = 0; i < support_rounds(96, 4); ++i) {
+        const uint32_t substeps[4] = {1, 2, 3, 10};
+        sn_world *world = make_world(substeps[i % 4]);
+        if (i % 3 == 2) {
+            add_net(world);
+        } else {
+            const sheet s = add_sheet(world, vec(0, 0, 0), vec(1, 0, 0), vec(0, 0, 1), 1);
+            for (uint32_t k = 0; k < SIDE * SIDE && i % 2; ++k)
+                sn_particle_set_mass(world, sn_particle_from_index(world, s.first + k), real(0.05));
+            if (i % 3 == 0)
+                pin_corners(world, &s);
+        }
+        for (uint32_t k = 0; k < (i % 3 == 2 ? 1u : 3u); ++k) {
+            sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
+            sn_body_def def = sn_default_body_def();
+            const double fast = support_random_in(&seed, 1, i % 3 == 2 ? 10 : 40),
+                         spin = support_random_in(&seed, 0, 150);
+            sn_body body;
+            shape.half = k ? vec(0.3, 0.004, 0.2) : vec(0.5, 0.005, 0.005);
+            def.shapes = &shape;
+            def.shape_count = 1;
+            def.density = real(pow(10, support_random_in(&seed, 1.5, 4)));
+            def.position = vec(support_random_in(&seed, -0.3, 0.3), k == 1 ? -1.0 : 1.0 + 0.6 * k, 0);
+            def.velocity = vec(support_random_in(&seed, -2, 2), k == 1 ? fast : -fast, support_random_in(&seed, -2, 2));
+            def.spin = vec(support_random_in(&seed, -spin, spin), support_random_in(&seed, -spin, spin), 0);
+            assert_ok(world, sn_body_add(world, &def, &body));
+        }
+        double most = energy_of(world);
+        for (uint32_t k = 0; k < 25; ++k) {
+            run_free(world, 1);
+            const double now = energy_of(world);
+            assert_true(now < most + 0.05 * fabs(most));
+            most = fmax(most, now);
+        }
+        assert_true(world->contacts.surfaces.forced == 0);
+        sn_world_destroy(world);
+    }
+}
+
+/* What sleeps is looked at before a step: also a net below a box, whose corners are no particles. */
+static void a_net_sleeps_beside_a_box(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(3);
+    sn_contact_settings settings = sn_world_contact_settings(world);
+    settings.sleep = true;
+    settings.sleep_speed = 5;
+    settings.sleep_time = real(0.02);
+    assert_ok(world, sn_world_set_contact_settings(world, &settings));
+    add_net(world);
+    sn_body_add_box(world, vec(0, 0.056, 0), vec(0.2, 0.05, 0.2), 100);
+    run_free(world, 20);
+    assert_true(world->contact.sleep.sleepers > 0);
     sn_world_destroy(world);
 }
 
@@ -310,6 +434,7 @@ int main(void)
         cmocka_unit_test(a_moving_corner_lifts_a_sheet), cmocka_unit_test(filters_let_through),
         cmocka_unit_test(events_name_the_body),          cmocka_unit_test(results_are_the_same),
         cmocka_unit_test(a_warm_step_allocates_nothing), cmocka_unit_test(bodies_are_edited),
+        cmocka_unit_test(whatever_comes_stays_out),      cmocka_unit_test(a_net_sleeps_beside_a_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
