@@ -55,8 +55,8 @@ typedef struct plan {
 
 enum { CLOTH, ROPE, NET, BLOCK, LATTICE, JELLY, BALLOON, CHAIN, BOX, OBJECTS };
 
-static const char *const type_name[OBJECTS] = {"cloth",   "rope",  "net",  "block", "lattice", "jelly",
-                                               "balloon", "chain", "box"};
+static const char *const type_name[OBJECTS] = {"cloth", "rope",    "net",   "block", "lattice",
+                                               "jelly", "balloon", "chain", "box"};
 static const char *const part_name[OBJECTS] = {"left", "start", "left", "left", "left", "left", "top", "start", "top"};
 
 static void put_strength(text *t, uint64_t *random, bool strain_only)
@@ -103,7 +103,8 @@ static void put_object(plan *p, uint64_t *random, uint32_t type)
         put(t, ", 'body_diagonals': %s", below(random, 2) ? "true" : "false");
     if (type == JELLY)
         put(t, ", 'firmness': %g", power_of_ten(random, -2, 0));
-    put(t, ", 'mass': %g, 'radius': %g", power_of_ten(random, -2, 1), below(random, 2) ? within(random, 0.001, 0.02) : 0);
+    put(t, ", 'mass': %g, 'radius': %g", power_of_ten(random, -2, 1),
+        below(random, 2) ? within(random, 0.001, 0.02) : 0);
     if (type == CLOTH || type == BALLOON)
         put(t, ", 'skin': {'thickness': %g, 'self_collision': %s}", within(random, 0.001, 0.006),
             p->surfaces ? "true" : "false");
@@ -135,23 +136,26 @@ static void make_plan(plan *p, uint64_t *random)
     put(t, ", 'objects': [");
     const uint32_t count = 1 + below(random, 4);
     for (uint32_t i = 0; i < count; ++i) {
-        type[i] = below(random, OBJECTS);
+        static const uint32_t of_surfaces[] = {CLOTH, CLOTH, BALLOON, ROPE, NET, CHAIN, BOX};
+        type[i] = p->surfaces ? of_surfaces[below(random, COUNT_OF(of_surfaces))] : below(random, OBJECTS);
         put_object(p, random, type[i]);
     }
     put(t, "], 'attachments': [");
     const char *comma = "";
     for (uint32_t i = 0; i + 1 < count; ++i)
         if (below(random, 2)) {
-            put(t, "%s{'between': ['o%u.%s[0]', 'o%u.%s[0]']", comma, i, part_name[type[i]], i + 1, part_name[type[i + 1]]);
+            put(t, "%s{'between': ['o%u.%s[0]', 'o%u.%s[0]']", comma, i, part_name[type[i]], i + 1,
+                part_name[type[i + 1]]);
             if (below(random, 2))
                 put(t, ", 'tear_force': %g", power_of_ten(random, 0, 2));
             put(t, "}");
             comma = ", ";
         }
-    put(t, "], 'bodies': [{'shapes': {'type': 'box', 'size': [0.2, 0.2, 0.2]}, 'name': 'a', 'mass': 2, 'position': "
-           "[-1, 1, 0], 'velocity': [-2, 0.3, 1]}, {'shapes': {'type': 'box', 'size': [0.2, 0.2, 0.2]}, 'name': 'b', "
-           "'mass': 1, 'position': [-0.7, 1, 0], 'spin': [-3, 1, 2]}%s], 'constraints': [{'kind': '%s', 'bodies': "
-           "['a', 'b'], 'anchor': [-0.85, 1, 0], 'strength': %g}]}",
+    put(t,
+        "], 'bodies': [{'shapes': {'type': 'box', 'size': [0.2, 0.2, 0.2]}, 'name': 'a', 'mass': 2, 'position': "
+        "[-1, 1, 0], 'velocity': [-2, 0.3, 1]}, {'shapes': {'type': 'box', 'size': [0.2, 0.2, 0.2]}, 'name': 'b', "
+        "'mass': 1, 'position': [-0.7, 1, 0], 'spin': [-3, 1, 2]}%s], 'constraints': [{'kind': '%s', 'bodies': "
+        "['a', 'b'], 'anchor': [-0.85, 1, 0], 'strength': %g}]}",
         floor ? ", {'name': 'floor', 'type': 'static', 'shapes': {'type': 'plane'}}" : "",
         below(random, 2) ? "joint_ball" : "joint_fixed", power_of_ten(random, 0, 3));
 }
@@ -165,12 +169,11 @@ static void fling(sn_scene *scene, const plan *p, uint64_t *random)
             const sn_particle at = sn_particles_at(object->run, i);
             const sn_vec3 x = sn_particle_position(world, at);
             const double off = p->faster * 0.1, from = 1.3 * n;
-            assert_ok(world,
-                      sn_particle_set_velocity(
-                          world, at,
-                          vec(p->faster * ((double)x.x - from) - 3 * (double)x.y + within(random, -off, off),
-                              p->faster * ((double)x.y - 1) + 3 * (double)x.x + within(random, -off, off),
-                              p->faster * (double)x.z + within(random, -off, off))));
+            assert_ok(world, sn_particle_set_velocity(
+                                 world, at,
+                                 vec(p->faster * ((double)x.x - from) - 3 * (double)x.y + within(random, -off, off),
+                                     p->faster * ((double)x.y - 1) + 3 * (double)x.x + within(random, -off, off),
+                                     p->faster * (double)x.z + within(random, -off, off))));
         }
 }
 
@@ -229,7 +232,8 @@ static void check_sums(uint32_t seed, uint32_t frame, const char *what, const su
     }
     if (!(fabs(torn->mass - whole->mass) <= (held ? 1 : 1e-9) * whole->mass) ||
         (!held && !(length(off) <= 1e-6 * scale)) || (!held && !(length(turned) <= 1e-5 * scale)) ||
-        !(torn->kinetic + torn->elastic + released <= whole->kinetic + whole->elastic + 1e-5 * energy + calmed * energy))
+        !(torn->kinetic + torn->elastic + released <=
+          whole->kinetic + whole->elastic + 1e-5 * energy + calmed * energy))
         fail_msg("seed %u, frame %u, %s: mass off by %g, momentum by %g, angular momentum by %g, of 1; kinetic energy "
                  "%.9g of %.9g J; elastic %.9g and %.9g released of %.9g J",
                  seed, frame, what, torn->mass / whole->mass - 1, length(off) / scale, length(turned) / scale,
@@ -243,7 +247,7 @@ typedef struct listing {
     uint32_t constraints, particles;
     sn_skin skin[8];
     uint32_t *corner[8], triangles[8], skins;
-    bool solid[8];
+    bool solid[8], whole[8]; /* tetrahedra; and no triangle of it goes */
     uint64_t topology;
 } listing;
 
@@ -263,6 +267,7 @@ static listing list(const sn_scene *scene, const sn_world *world)
         const uint32_t *corner = sn_skin_triangles(world, skin, &l.triangles[l.skins]);
         l.skin[l.skins] = skin;
         l.solid[l.skins] = strcmp(object->type, "block") == 0;
+        l.whole[l.skins] = !l.solid[l.skins] && strcmp(object->type, "jelly") != 0;
         l.corner[l.skins] = malloc((3 * (size_t)l.triangles[l.skins] + 3) * sizeof(uint32_t));
         if (l.triangles[l.skins])
             memcpy(l.corner[l.skins], corner, 3 * (size_t)l.triangles[l.skins] * sizeof(uint32_t));
@@ -284,7 +289,8 @@ static bool same(sn_constraint a, sn_constraint b)
 }
 
 /* Every particle and constraint that is there now and was not, or the other way round, is told, and what is told is so. Returns what was released. */
-static double check_told(const sn_scene *scene, const sn_world *world, const listing *before, uint32_t seed, uint32_t frame)
+static double check_told(const sn_scene *scene, const sn_world *world, const listing *before, uint32_t seed,
+                         uint32_t frame)
 {
     uint32_t tears, copies, made = 0, gone = 0, formed = 0;
     const sn_tear *tear = sn_world_tears(world, &tears);
@@ -313,7 +319,7 @@ static double check_told(const sn_scene *scene, const sn_world *world, const lis
     for (uint32_t i = 0; i < before->constraints; ++i) {
         bool told = sn_constraint_is_valid(world, before->constraint[i]);
         gone += !told;
-        told = told || made > 0; /* what would span a tear of a skin goes with that */
+        told = told || tears > 0; /* what would span a tear goes with that */
         for (uint32_t k = 0; k < tears && !told; ++k)
             told = tear[k].type == SN_TEAR_BREAK && same(tear[k].constraint, before->constraint[i]);
         if (!told)
@@ -377,8 +383,7 @@ typedef struct side {
 static int compare_sides(const void *a, const void *b)
 {
     const side *x = a, *y = b;
-    return x->low != y->low ? (x->low > y->low) - (x->low < y->low)
-                              : (x->high > y->high) - (x->high < y->high);
+    return x->low != y->low ? (x->low > y->low) - (x->low < y->low) : (x->high > y->high) - (x->high < y->high);
 }
 
 static uint32_t next_of(uint32_t corner)
@@ -394,9 +399,9 @@ static uint32_t root_of(uint32_t *of, uint32_t i)
 }
 
 /* Corners live and differ. An edge has at most two triangles, which run along it in opposite ways, and the triangles at a vertex hang together by edges. Of tetrahedra as many triangles pass an edge one way as
-   the other: they may hang together by edges. */
-static void check_mesh(const sn_world *world, const uint32_t *corner, uint32_t triangles, bool solid, uint32_t seed,
-                       uint32_t frame)
+   the other: they may hang together by edges. A soft body of shape matching loses triangles. */
+static void check_mesh(const sn_world *world, const uint32_t *corner, uint32_t triangles, bool solid, bool whole,
+                       uint32_t seed, uint32_t frame)
 {
     side *sides = malloc((3 * (size_t)triangles + 1) * sizeof *sides);
     uint32_t *of = malloc((3 * (size_t)triangles + 1) * sizeof *of), most = 0;
@@ -430,7 +435,7 @@ static void check_mesh(const sn_world *world, const uint32_t *corner, uint32_t t
     uint32_t *fan = malloc(((size_t)most + 1) * sizeof *fan);
     memset(fan, 0xff, ((size_t)most + 1) * sizeof *fan);
     for (uint32_t i = 0; i < 3 * triangles; ++i) {
-        if (!solid && fan[corner[i]] != UINT32_MAX && fan[corner[i]] != root_of(of, i))
+        if (whole && fan[corner[i]] != UINT32_MAX && fan[corner[i]] != root_of(of, i))
             fail_msg("seed %u, frame %u: triangles hang together by vertex %u alone", seed, frame, corner[i]);
         fan[corner[i]] = root_of(of, i);
     }
@@ -441,7 +446,7 @@ static void check_meshes(const sn_scene *scene, const sn_world *world, uint32_t 
 {
     listing l = list(scene, world);
     for (uint32_t i = 0; i < l.skins; ++i)
-        check_mesh(world, l.corner[i], l.triangles[i], l.solid[i], seed, frame);
+        check_mesh(world, l.corner[i], l.triangles[i], l.solid[i], l.whole[i], seed, frame);
     forget(&l);
 }
 
@@ -540,7 +545,13 @@ static void run(uint32_t seed, counts *c)
             sn_cut_info info;
             listing l = list(scene, first);
             const sums whole = sum(first);
-            assert_ok(first, sn_world_cut(first, &def, &info));
+            const sn_result result = sn_world_cut(first, &def, &info);
+            if (result == SN_ERROR_ARGUMENT) { /* a blade without an area */
+                assert_says(sn_world_error(first), "cut no area|extent");
+                forget(&l);
+                continue;
+            }
+            assert_ok(first, result);
             const sums cut = sum(first);
             /* events are of the step before, too, which was looked at */
             check_sums(seed, frame, "cut", &whole, &cut, (double)info.released, p.held, 0.02);
