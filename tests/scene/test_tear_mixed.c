@@ -523,7 +523,7 @@ static void run(uint32_t seed, counts *c)
     }
     sn_scene *scene = f.scene;
     if (getenv("SINEW_TELL"))
-        printf("%u: %s\n", seed, p.text.at);
+        print_message("%u: %s\n", seed, p.text.at);
     sn_world *first = f.world;
     fling(scene, &p, &random);
     support_memory memory = {0};
