@@ -318,7 +318,7 @@ static bool reserve(cutting *c)
     sn_world *world = c->world;
     sn_tearing *t = &world->tearing;
     const uint64_t vertices = (uint64_t)c->inserts + c->mark_table.count + c->solid.vertex_table.count;
-    const uint64_t particles = 4 * vertices + 256, rows = 32 * vertices + 32768;
+    const uint64_t particles = 4 * vertices + 256, rows = 32 * vertices + 32768 + c->shape.label_table.count;
     if (rows > SN_MAX_COUNT || !sn_table_reserve(&c->mark_table, &world->allocator, particles) ||
         !sn_table_reserve(&t->tip_table, &world->allocator, t->tip_table.count + SN_TEAR_PARTS * particles) ||
         !sn_table_reserve(&c->root_table, &world->allocator, world->ids.table.count + particles) ||
