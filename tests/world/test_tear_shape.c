@@ -216,6 +216,30 @@ static void test_a_blade_parts_a_bar(void **state)
     assert_int_equal(hash[3], hash[1]);
 }
 
+/* Slits that leave a bar whole, and then a cut along it that parts all at once: five groups, in the room that was asked for. */
+static void test_a_cut_makes_many_groups(void **state)
+{
+    (void)state;
+    enum { LONG = 12 };
+    support_memory memory = {0};
+    sn_world_def def = support_scarce(&memory);
+    sn_world *world = support_world_from(&def);
+    sn_particles run;
+    bar_add(world, LONG, &run);
+    for (uint32_t i = 1; i < 4; ++i) /* up to half of its height */
+        assert_int_equal(cut_across(world, 0.3 * i - 0.05, -0.4, 0.05).left, 0);
+    sn_cut_def cut = sn_default_cut_def();
+    cut.blade = SN_BLADE_PLANE, cut.a = vec(0, 0.05, 0), cut.b = vec(0, 1, 0);
+    sn_cut_info info;
+    assert_ok(world, sn_world_cut(world, &cut, &info));
+    assert_int_equal(info.left, 2 * LONG);
+    assert_int_equal(sn_world_constraint_count(world, SN_KIND_NONE), 5);
+    for (uint32_t i = 0; i < 60; ++i)
+        assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+    sn_world_destroy(world);
+    assert_memory_clean(&memory);
+}
+
 static bool refuse(void *context, const sn_tear *tear)
 {
     (void)context, (void)tear;
@@ -418,6 +442,7 @@ int main(void)
         cmocka_unit_test(test_a_bar_becomes_two_groups),
         cmocka_unit_test(test_small_groups_go_and_nonsense_is_refused),
         cmocka_unit_test(test_a_blade_parts_a_bar),
+        cmocka_unit_test(test_a_cut_makes_many_groups),
         cmocka_unit_test(test_blades_and_what_stays),
         cmocka_unit_test(test_blades_part_joints),
         cmocka_unit_test(test_a_skin_is_cut_with_its_body),
