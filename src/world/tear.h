@@ -547,6 +547,9 @@ uint64_t sn_wear_hash(uint64_t hash, const struct sn_world *world);
 
 bool sn_shape_is_group(uint32_t kind);
 
+/* So many members have a shape. */
+#define SN_SHAPE_LEAST 4u
+
 /* By how much the worst member of a group is off, in parts of the radius; 0 if that does not exist. */
 double sn_shape_strain(const struct sn_world *world, uint32_t kind, uint32_t row);
 

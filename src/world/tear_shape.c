@@ -10,9 +10,6 @@
 
 #include <string.h>
 
-/* Members that have a shape. */
-#define LEAST_MEMBERS 4u
-
 /* Of the worst one, along the same way: those that are off by more leave with it. */
 #define WITH_WORST 0.5
 
@@ -245,7 +242,7 @@ bool sn_shape_leave(sn_world *world, sn_constraint group, sn_tear *tear)
     set_member(world, tear, tell[0]);
     if (!sn_tear_allowed(world, tear))
         return false;
-    if (gone >= LEAST_MEMBERS)
+    if (gone >= SN_SHAPE_LEAST)
         tear->formed = form_group(world, group.kind, group.index, leaves);
     list_leaving(world, group, tell); /* once more: a group is formed in the same scratch */
     for (uint32_t i = 0; i < gone; ++i) {
@@ -254,11 +251,11 @@ bool sn_shape_leave(sn_world *world, sn_constraint group, sn_tear *tear)
         sn_tear_tell(world, tear);
     }
     sn_sleep_disturb_constraint(world, pool, group.index);
-    if (left >= LEAST_MEMBERS) {
+    if (left >= SN_SHAPE_LEAST) {
         keep_members(pool, group.index, leaves);
         sn_split_log(world, group.kind, group.index);
     }
-    tear_skins(world, &group, tell, gone, gone >= LEAST_MEMBERS, left < LEAST_MEMBERS);
+    tear_skins(world, &group, tell, gone, gone >= SN_SHAPE_LEAST, left < SN_SHAPE_LEAST);
     sn_world_break_motion(world);
     return true;
 }
@@ -279,5 +276,5 @@ bool sn_shape_part(sn_world *world, sn_constraint group, sn_tear *tear)
         left -= leaves[i];
     }
     tear->strain = (sn_real)strain;
-    return sn_shape_leave(world, group, tear) && left < LEAST_MEMBERS;
+    return sn_shape_leave(world, group, tear) && left < SN_SHAPE_LEAST;
 }
