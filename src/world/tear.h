@@ -556,6 +556,9 @@ double sn_shape_strain(const struct sn_world *world, uint32_t kind, uint32_t row
 /* Before a step, for every group that may tear: room for that. False when memory runs out. */
 bool sn_shape_reserve(struct sn_world *world, uint32_t kind, uint32_t row);
 
+/* A cut has brought triangles since; none is torn yet. There is room. */
+void sn_shape_follow_gaps(struct sn_world *world);
+
 /* The worst member and what is off as it is leave a group, unless the caller refuses. tear is the event, less what is said of members. True: too few are left, and the group is to be
    removed. */
 bool sn_shape_part(struct sn_world *world, sn_constraint group, sn_tear *tear);

@@ -289,6 +289,7 @@ static bool reserve_gaps(cutting *c)
                            2 * (uint64_t)c->solid.face_table.count;
     return count <= SN_MAX_COUNT && sn_table_reserve(&world->contact.triangle_table, &world->allocator, count) &&
            sn_table_reserve(&world->tearing.next_table, &world->allocator, 3 * count) &&
+           (!c->shape.group_table.count || sn_table_reserve(&world->tearing.torn_table, &world->allocator, count)) &&
            sn_table_reserve(&c->more_table, &world->allocator, (uint64_t)world->contact.skin_table.count + 1);
 }
 
@@ -575,6 +576,8 @@ static sn_result cut(cutting *c)
     remove_rods(c);
     cut_skins(c);
     sn_incidence_end(&world->incidence, store);
+    if (c->shape.group_table.count)
+        sn_shape_follow_gaps(world);
     sn_shape_cut_part(&c->shape);
     sn_shape_finish(world);
     c->info.left += c->shape.left, c->info.removed += c->shape.removed;

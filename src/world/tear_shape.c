@@ -198,6 +198,13 @@ static bool reserve_torn(sn_world *world)
     return true;
 }
 
+void sn_shape_follow_gaps(sn_world *world)
+{
+    sn_table *table = &world->tearing.torn_table;
+    table->count = world->contact.triangle_table.count;
+    memset(table->column[0], 0, table->count);
+}
+
 bool sn_shape_reserve(sn_world *world, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = world->constraints.pool[kind];
