@@ -394,6 +394,32 @@ static void test_a_skin_is_cut_with_its_body(void **state)
     }
 }
 
+/* The same, in a cut that inserts triangles into another skin. */
+static void test_a_skin_is_cut_beside_others(void **state)
+{
+    (void)state;
+    uint32_t left[3];
+    for (uint32_t order = 0; order < 3; ++order) { /* alone; with cloth before it, and behind it */
+        support_memory memory = {0};
+        sn_world_def def = support_scarce(&memory);
+        sn_world *world = support_world_from(&def);
+        sn_particles run;
+        sn_skin skin = {0};
+        for (uint32_t i = 0; i < 2; ++i) {
+            if (i == (order == 2))
+                bar_add(world, 6, &run), skin = wrap(world, run, 6, false);
+            else if (order)
+                tear_sheet_add(world, 20, 20, 0.03, 0.01, 1e-4, 0, 1);
+        }
+        cut_across(world, 0.25, -2, 2);
+        sn_skin_triangles(world, skin, &left[order]);
+        assert_int_equal(left[order], left[0]);
+        assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+        sn_world_destroy(world);
+        assert_memory_clean(&memory);
+    }
+}
+
 /* And torn with it; in the same steps a sheet tears, too. A member that is loose has no triangles. */
 static void test_a_skin_tears_with_its_body(void **state)
 {
@@ -459,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_blades_and_what_stays),
         cmocka_unit_test(test_blades_part_joints),
         cmocka_unit_test(test_a_skin_is_cut_with_its_body),
+        cmocka_unit_test(test_a_skin_is_cut_beside_others),
         cmocka_unit_test(test_a_skin_tears_with_its_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
