@@ -330,7 +330,7 @@ static void tidy_lists(sn_pool *pool, const sn_allocator *allocator)
         return;
     sn_table table = {0};
     sn_table_column(&table, sizeof(uint32_t), true);
-    if (!sn_table_reserve(&table, allocator, pool->list_table.count - pool->list_waste + 1))
+    if (!sn_table_reserve(&table, allocator, pool->list_table.capacity)) /* a step may count on its room */
         return;
     if (!tidy_own(pool, allocator)) {
         sn_table_release(&table, allocator);
