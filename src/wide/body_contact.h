@@ -568,7 +568,7 @@ SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_conta
     const flags where = body_not_missing(m, first, &two);
     body_rub(m, first, points, &two, where);
     const flags violent = body_impulse(m, first, points, &two, where);
-    if (run->sweep >= BODY_SETTLES && !run->stirred_only) { /* what others do to both is known better then */
+    if (run->sweep >= BODY_SETTLES) { /* what others do to both is known better then */
         flags fresh = where & body_is_fresh(m, first, points);
         if (m->bounces && flags_bits(fresh))
             fresh &= ~body_rebound(m, first, points, &two, fresh);
