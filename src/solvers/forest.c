@@ -455,6 +455,22 @@ static void find_trees(sn_forest *forest, const sn_store *store)
     forest->analysed = forest->edits;
 }
 
+/* What the rows of a tree give. */
+static double softness(const sn_forest *forest, const sn_frame *frame, const sn_tree *t)
+{
+    const uint32_t *number = forest->node_table.column[SN_NODE_NUMBER];
+    double least = DBL_MAX, most = 0;
+    for (uint32_t i = t->node; i < t->node_end; ++i) {
+        if (number[i] & SN_TURN_BIT)
+            continue;
+        const double w = (double)frame->x[frame->slot[number[i]]].w;
+        least = fmin(least, w);
+        most = fmax(most, w);
+    }
+    const double soft = SN_TREE_SOFT_SHARE * least / (most * (t->item_end - t->item));
+    return soft < SN_TREE_SOFT ? fmax(soft, SN_TREE_SOFT_LEAST) : SN_TREE_SOFT; /* also where nothing is movable */
+}
+
 void sn_forest_prepare(sn_forest *forest, const sn_store *store, const sn_frame *frame)
 {
     if (forest->fresh)
@@ -466,6 +482,7 @@ void sn_forest_prepare(sn_forest *forest, const sn_store *store, const sn_frame 
     sn_tree *trees = forest->tree_table.column[0];
     for (uint32_t i = 0; i < forest->tree_table.count; ++i) {
         trees[i].turning = false;
+        trees[i].soft = softness(forest, frame, &trees[i]);
         sn_chain_look(forest, store, frame, &trees[i]);
     }
     sn_chain_team_up(forest, store, frame);

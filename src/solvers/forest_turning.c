@@ -185,7 +185,7 @@ static double gain_of(const sn_trees *w, const sn_tree *t, const sn_tree_state *
         for (uint32_t r = 0; r < it->rows; ++r) {
             const double length = tree_row_length(it, &rec, r);
             if (it->acting >> r & 1 && length > 0)
-                left = fmax(left, SN_TREE_SOFT * rec.own[r] * fabs(rec.lambda[r]) / length);
+                left = fmax(left, t->soft * rec.own[r] * fabs(rec.lambda[r]) / length);
         }
     }
     return fmax(s->reach - left, 0);
@@ -237,12 +237,12 @@ bool sn_tree_calm_down(const sn_trees *w, const sn_tree *t, const sn_tree_state 
 }
 
 /* The share of the step after which no row is missed by more, because it turns, than the worst was before; and whether
-   one is missed by so much that the step should be followed by another one. */
+   one is missed by so much that the step should be followed by another one: of its length, too, which is the length of its gradient by turn. */
 double sn_tree_safe_share(const sn_trees *w, const sn_tree *t, const sn_tree_state *s, sn_tree_outcome *out)
 {
-    const double before = s->missed / s->length;
-    double most = 0;
-    if (sn_tree_is_calm(s, out))
+    const double before = s->reach * s->reach;
+    double most = 0, most_share = 0;
+    if (sn_tree_is_calm(s, out) && 2 * out->most_turn * out->most_turn * out->most_way <= SN_TREE_PRECISE)
         return 1;
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         const sn_item *it = &w->items[i];
@@ -252,8 +252,10 @@ double sn_tree_safe_share(const sn_trees *w, const sn_tree *t, const sn_tree_sta
             missed_of(w, it, &rec, r, &a, &b);
             if (a > most * b)
                 most = a / b;
+            if (4 * a * rec.turn[r] * rec.turn[r] > most_share * b * b)
+                most_share = 4 * a * rec.turn[r] * rec.turn[r] / (b * b);
         }
     }
-    out->rough |= most > SN_TREE_CALM * SN_TREE_CALM * before;
+    out->rough |= most > SN_TREE_CALM * SN_TREE_CALM * before || most_share > SN_TREE_PRECISE * SN_TREE_PRECISE;
     return most > before ? s->reach / sqrt(most) : 1;
 }

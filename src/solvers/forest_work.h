@@ -15,7 +15,9 @@ typedef struct sn_tree_state {
     bool acts;             /* any row does */
     bool one_way;          /* there are inequalities */
     double missed, length; /* squares: of the largest violation relative to the length of its gradient, and of that */
-    double reach;          /* their quotient's root, m */
+    double most_turn;      /* the largest */
+    double enough;         /* m: inequalities that others violate by less are left alone */
+    double reach;          /* their quotient's root, m; what is rounding in the shortest link, at least */
 } sn_tree_state;
 
 /* What is seen on the way down. */

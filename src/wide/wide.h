@@ -206,8 +206,8 @@ typedef struct sn_wide_chain {
     sn_real *real;       /* scratch */
     double *number;      /*   and more of it */
     /* Of solvers/tree.h: what rows give, the least pivot, from where ropes turn, by how much kappa may have grown, what may be
-       missed; and so many rounds more. */
-    double soft, least_pivot, turning_from, stale, calm;
+       missed, by the violation before, by length, and in any case; and so many rounds more. */
+    double soft, least_pivot, turning_from, stale, calm, precise, rounding;
     uint32_t rounds;
 } sn_wide_chain;
 
