@@ -252,9 +252,9 @@ typedef struct tasks {
     bool fresh;
 } tasks;
 
-static bool solve_trees(sn_sweep *s, sn_forest *forest, bool fresh, uint32_t worker, uint32_t first, uint32_t end)
+static sn_forest_job job_of(sn_sweep *s, bool fresh, uint32_t worker)
 {
-    const sn_forest_job job = {.frame = &s->in->frame,
+    return (sn_forest_job){.frame = &s->in->frame,
                                .context = s,
                                .fill = fill,
                                .clear = clear,
@@ -268,6 +268,11 @@ static bool solve_trees(sn_sweep *s, sn_forest *forest, bool fresh, uint32_t wor
                                .fresh = fresh,
                                .drops = s->drops,
                                .nonlinear = true};
+}
+
+static bool solve_trees(sn_sweep *s, sn_forest *forest, bool fresh, uint32_t worker, uint32_t first, uint32_t end)
+{
+    const sn_forest_job job = job_of(s, fresh, worker);
     const bool asked = s->in->tolerance > 0; /* for residuals */
     return sn_forest_solve_some(forest, &job, asked ? NULL : s->in->store, first, end);
 }
@@ -300,6 +305,43 @@ bool sn_direct_pass(sn_sweep *s, sn_forest *forest, bool fresh)
     s->out.fault_kind = forest->fault_kind;
     s->out.fault_row = forest->fault_row;
     return false;
+}
+
+/* ns of the product of two blocks, about. */
+#define WORK_OF_PRODUCT 10.0
+
+typedef struct loop_tasks {
+    const sn_sweep *sweep;
+    sn_loops *loops;
+    bool fresh;
+} loop_tasks;
+
+static void solve_loop(void *data, uint32_t index, uint32_t worker)
+{
+    const loop_tasks *t = data;
+    sn_sweep own = *t->sweep;
+    const sn_forest_job job = job_of(&own, t->fresh, worker);
+    sn_loops_solve(t->loops, index, &job);
+}
+
+bool sn_direct_loops(sn_sweep *s, sn_loops *loops, bool fresh)
+{
+    const loop_tasks t = {s, loops, fresh};
+    const sn_forest_job job = job_of(s, fresh, 0);
+    const bool share = s->in->tolerance == 0 && sn_parallel_wants(s->in->parallel, WORK_OF_PRODUCT * (double)loops->work);
+    for (uint32_t i = 0; !share && i < loops->count; ++i)
+        sn_loops_solve(loops, i, &job);
+    if (share && !sn_parallel_tasks(s->in->parallel, loops->count, solve_loop, (void *)&t)) {
+        s->out.lost_tasks = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < loops->count; ++i)
+        if (loops->loop[i].fault_kind) {
+            s->out.fault_kind = loops->loop[i].fault_kind;
+            s->out.fault_row = loops->loop[i].fault_row;
+            return false;
+        }
+    return true;
 }
 
 bool sn_direct_solves_all(const sn_solver_in *in)

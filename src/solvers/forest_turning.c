@@ -55,26 +55,25 @@ static void add_bends(const sn_trees *w, const sn_item *it, sn_tree_outcome *out
     }
 }
 
-/* Leaves only what holds back. */
-static void make_positive(sn_whole *b)
+double sn_tree_make_positive(double k[6])
 {
-    double a[3][3] = {{b->k[0], b->k[3], b->k[4]}, {b->k[3], b->k[1], b->k[5]}, {b->k[4], b->k[5], b->k[2]}};
-    double value[3], axis[3][3];
-    b->largest = 0;
+    double a[3][3] = {{k[0], k[3], k[4]}, {k[3], k[1], k[5]}, {k[4], k[5], k[2]}};
+    double value[3], axis[3][3], largest = 0;
     sn_symmetric_eigen(a, value, axis);
-    memset(b->k, 0, sizeof b->k);
+    memset(k, 0, 6 * sizeof *k);
     for (uint32_t i = 0; i < 3; ++i) {
         const double *n = axis[i], v = value[i];
         if (!(v > 0))
             continue;
-        b->largest = v > b->largest ? v : b->largest;
-        b->k[0] += v * n[0] * n[0];
-        b->k[1] += v * n[1] * n[1];
-        b->k[2] += v * n[2] * n[2];
-        b->k[3] += v * n[0] * n[1];
-        b->k[4] += v * n[0] * n[2];
-        b->k[5] += v * n[1] * n[2];
+        largest = v > largest ? v : largest;
+        k[0] += v * n[0] * n[0];
+        k[1] += v * n[1] * n[1];
+        k[2] += v * n[2] * n[2];
+        k[3] += v * n[0] * n[1];
+        k[4] += v * n[0] * n[2];
+        k[5] += v * n[1] * n[2];
     }
+    return largest;
 }
 
 /* Sets K of the bodies of a tree from the multipliers; see set_kappa. */
@@ -95,7 +94,7 @@ static void bend_bodies(const sn_trees *w, const sn_tree *t, bool turning, sn_tr
         sn_whole *b = whole_at(w, i);
         if (!b)
             continue;
-        make_positive(b);
+        b->largest = sn_tree_make_positive(b->k);
         out->turns |= w->nodes[i].w * (b->largest - SN_TREE_STALE * b->used) > SN_TREE_TURNING;
         out->bent |= w->nodes[i].w * b->largest > SN_TREE_TURNING;
     }

@@ -10,6 +10,18 @@
 /* What is above this is no finite sn_real. */
 #define TREE_MOST (SINEW_DOUBLE ? DBL_MAX : (double)FLT_MAX)
 
+/* The particles behind a constraint, each once, in the order in which evaluate() has them; and the bodies whose turns follow. */
+typedef struct sn_span {
+    const uint32_t *particle;
+    uint32_t count;
+    uint32_t small[SN_MAX_BLOCK];
+    uint32_t turns;
+    uint32_t body[SN_MAX_POINTS];   /* their rows, */
+    uint32_t centre[SN_MAX_POINTS]; /*   and the numbers of their particles */
+} sn_span;
+
+void sn_forest_span(const sn_store *store, const sn_pool *pool, uint32_t row, sn_span *s);
+
 /* What a tree is like before it is solved. */
 typedef struct sn_tree_state {
     bool acts;             /* any row does */
@@ -54,6 +66,9 @@ void sn_tree_join_chains(const sn_trees *w, const sn_tree *t);
    are some. Or lets go of all. */
 bool sn_tree_solve_supports(const sn_trees *w, const sn_tree *t, bool may);
 void sn_tree_drop_supports(const sn_trees *w, const sn_tree *t);
+
+/* Leaves only what holds back of a geometric stiffness xx, yy, zz, xy, xz, yz. Returns the largest eigenvalue, or 0. */
+double sn_tree_make_positive(double k[6]);
 
 bool sn_tree_is_calm(const sn_tree_state *s, const sn_tree_outcome *out);
 bool sn_tree_calm_down(const sn_trees *w, const sn_tree *t, const sn_tree_state *s);

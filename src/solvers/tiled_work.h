@@ -51,7 +51,8 @@ typedef struct tiled {
     sn_table mixed_table;     /* of sn_vec4, by place in the plan's list: see pass_seam */
     sn_table copy_table;      /* of sn_vec4: for each worker, twice as many as the largest copied tile has particles */
 
-    sn_forest forest; /* of the constraints that the plan leaves to it */
+    sn_forest forest; /* of the constraints that the plan leaves to it, */
+    sn_loops loops;   /*   and what is no tree */
 
     sn_table lambda_table;  /* of float, by lane of the plan: see LAMBDA_COLUMNS */
     uint64_t lambda_serial; /* of the plan for which constraints were watched last */

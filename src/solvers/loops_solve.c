@@ -1,0 +1,508 @@
+/* Solving loops: fill in, factor, find out which inequalities act and what turns, hand out. See loops.h. */
+#include "solvers/loops_work.h"
+
+#include "base/symmetric.h"
+
+#include <math.h>
+
+/* Inequalities and turning: solves, at most. */
+#define ROUNDS 12u
+
+/* Newton's method: steps, and each time a step is taken back by half, at most so often. */
+#define STEPS    8u
+#define HALVINGS 5u
+
+/* Each time the largest violation must fall by this share of what the step promises. */
+#define WORTHWHILE 0.1
+
+/* As in forest_solve.c: how near inequalities are tried, and by what share of the largest violation, or of the shortest link, they may be violated. */
+#define NEAR           2.0
+#define VIOLATED       1e-6
+#define VIOLATED_LEAST 1e-7
+
+#define NONE UINT32_MAX
+
+typedef struct work {
+    sn_loops *l;
+    sn_loop *loop;
+    const sn_forest_job *job;
+    double reach, enough, most_turn; /* see sn_tree_state */
+    bool acts, one_way;
+    bool rough;
+} work;
+
+static sn_dvec3 at3(const double *a)
+{
+    return dvec3(a[0], a[1], a[2]);
+}
+
+static loop_numbers numbers_of(const work *w, const sn_loop_tie *tie)
+{
+    return loop_numbers_at(w->l->number + tie->number, tie);
+}
+
+/* ---- Fill in ---------------------------------------------------------------------------------------------------------------------- */
+
+static bool fill_row(work *w, const sn_loop_tie *tie, const sn_forest_rows *rows, uint32_t r)
+{
+    const loop_numbers n = numbers_of(w, tie);
+    const uint32_t *node = w->l->tie_node + tie->node;
+    loop_row *row = &n.row[r];
+    double own = rows->diagonal[r], square = 0;
+    for (uint32_t k = 0; k < tie->count; ++k) {
+        const sn_dvec3 g = rows->acting | rows->inequality ? dvec3_from(rows->block.gradient[r * tie->count + k]) : dvec3(0, 0, 0);
+        store3(n.gradient[r * tie->count + k], g);
+        own += node[k] == NONE ? 0 : w->l->w[node[k]] * dvec3_dot(g, g);
+        square += dvec3_dot(g, g);
+    }
+    *row = (loop_row){.rhs = rows->rhs[r],
+                      .gives = rows->diagonal[r] + (SN_TREE_SOFT + 1 / rows->share - 1) * own,
+                      .own = own,
+                      .least = rows->least[r],
+                      .turn = tie->count == 2 && square > 0 ? rows->turn[r] : 0,
+                      .lambda0 = rows->lambda0[r],
+                      .length = sqrt(square)};
+    const double missed = rows->acting >> r & 1 && square > 0 ? fabs(row->rhs) / row->length : 0;
+    w->reach = fmax(w->reach, missed);
+    w->most_turn = fmax(w->most_turn, fabs(row->turn));
+    return isfinite(row->gives) && isfinite(row->rhs);
+}
+
+static bool fill_tie(work *w, sn_loop_tie *tie)
+{
+    sn_forest_rows rows;
+    const loop_numbers n = numbers_of(w, tie);
+    rows.acting = (1u << tie->rows) - 1;
+    rows.inequality = rows.ruled = 0;
+    rows.share = 1;
+    for (uint32_t r = 0; r < tie->rows; ++r) {
+        rows.rhs[r] = rows.diagonal[r] = rows.least[r] = rows.turn[r] = rows.lambda0[r] = 0;
+        memset(rows.bend[r], 0, sizeof rows.bend[r]);
+    }
+    bool good = w->job->fill(w->job->context, tie->kind, tie->row, &rows);
+    tie->acting = (uint8_t)rows.acting;
+    tie->inequality = (uint8_t)rows.inequality;
+    w->acts = w->acts || rows.acting;
+    w->one_way = w->one_way || rows.inequality;
+    for (uint32_t r = 0; good && r < tie->rows; ++r) {
+        good = fill_row(w, tie, &rows, r);
+        for (uint32_t k = 0, turn = 0; w->loop->wide && k < tie->count; ++k) {
+            const uint32_t node = w->l->tie_node[tie->node + k];
+            const bool turns = node != NONE && w->l->id[node] & SN_TURN_BIT;
+            memset(n.bend[r * tie->count + k], 0, sizeof n.bend[0]);
+            if (turns && turn < SN_MAX_POINTS)
+                memcpy(n.bend[r * tie->count + k], rows.bend[r][turn++], sizeof n.bend[0]);
+        }
+    }
+    if (!w->loop->turning)
+        *n.kappa = 0;
+    if (!good) {
+        w->loop->fault_kind = tie->kind;
+        w->loop->fault_row = tie->row;
+    }
+    return good;
+}
+
+static bool fill(work *w)
+{
+    bool good = true;
+    w->reach = w->most_turn = 0;
+    w->acts = w->one_way = false;
+    for (uint32_t i = w->loop->tie; good && i < w->loop->tie_end; ++i)
+        good = fill_tie(w, &w->l->tie[i]);
+    const double shortest = w->most_turn > 0 ? 1 / w->most_turn : 0;
+    w->reach = fmax(w->reach, SN_TREE_ROUNDING / SN_TREE_CALM * shortest);
+    w->enough = fmax(VIOLATED * w->reach, VIOLATED_LEAST * shortest);
+    return good;
+}
+
+/* ---- The matrix ------------------------------------------------------------------------------------------------------------------- */
+
+static void add_square(double *m, double by, sn_dvec3 g)
+{
+    m[0] += by * g.x * g.x;
+    m[1] += by * g.y * g.y;
+    m[2] += by * g.z * g.z;
+    m[3] += by * g.x * g.y;
+    m[4] += by * g.x * g.z;
+    m[5] += by * g.y * g.z;
+}
+
+/* m += by a b^T. */
+static void add_product(double *m, double by, sn_dvec3 a, sn_dvec3 b)
+{
+    const double l[3] = {by * a.x, by * a.y, by * a.z}, r[3] = {b.x, b.y, b.z};
+    for (uint32_t i = 0; i < 3; ++i)
+        for (uint32_t k = 0; k < 3; ++k)
+            m[3 * i + k] += l[i] * r[k];
+}
+
+/* The block of two nodes of a constraint: rows are those of the later node. */
+static void add_pair(work *w, uint32_t block, double by, sn_dvec3 a, sn_dvec3 b)
+{
+    add_product(w->l->block[block / 2], by, block & 1 ? b : a, block & 1 ? a : b);
+}
+
+static void add_row(work *w, const sn_loop_tie *tie, const loop_numbers *n, uint32_t r)
+{
+    sn_loops *l = w->l;
+    const uint32_t *node = l->tie_node + tie->node;
+    const double by = 1 / n->row[r].gives;
+    const double(*g)[3] = (const double(*)[3])n->gradient + (size_t)r * tie->count;
+    for (uint32_t a = 0, pair = tie->block; a < tie->count; ++a) {
+        const bool moves = node[a] != NONE && l->w[node[a]] > 0;
+        if (moves) {
+            add_square(l->diagonal[node[a]], by, at3(g[a]));
+            for (uint32_t i = 0; i < 3; ++i)
+                l->x[node[a]][i] += by * n->row[r].rhs * g[a][i];
+        }
+        for (uint32_t b = a + 1; b < tie->count; ++b, ++pair)
+            if (moves && node[b] != NONE && l->w[node[b]] > 0)
+                add_pair(w, l->tie_block[pair], by, at3(g[a]), at3(g[b]));
+    }
+}
+
+/* A row that does not act has its least. */
+static void add_force(work *w, const sn_loop_tie *tie, const loop_numbers *n, uint32_t r)
+{
+    const uint32_t *node = w->l->tie_node + tie->node;
+    for (uint32_t k = 0; n->row[r].least != 0 && k < tie->count; ++k)
+        for (uint32_t i = 0; node[k] != NONE && w->l->w[node[k]] > 0 && i < 3; ++i)
+            w->l->x[node[k]][i] += n->row[r].least * n->gradient[r * tie->count + k][i];
+}
+
+/* kappa (I - n n^T) between two particles. */
+static void add_turning(work *w, const sn_loop_tie *tie, const loop_numbers *n)
+{
+    static const sn_dvec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    sn_loops *l = w->l;
+    const uint32_t *node = l->tie_node + tie->node;
+    const double kappa = *n->kappa;
+    const sn_dvec3 along = dvec3_scale(at3(n->gradient[0]), sqrt(2) / n->row[0].length);
+    bool moves[2];
+    for (uint32_t k = 0; k < 2; ++k) {
+        moves[k] = node[k] != NONE && l->w[node[k]] > 0;
+        if (!moves[k])
+            continue;
+        for (uint32_t i = 0; i < 3; ++i)
+            l->diagonal[node[k]][i] += kappa;
+        add_square(l->diagonal[node[k]], -kappa, along);
+    }
+    if (!moves[0] || !moves[1])
+        return;
+    for (uint32_t i = 0; i < 3; ++i)
+        add_pair(w, l->tie_block[tie->block], -kappa, axis[i], axis[i]);
+    add_pair(w, l->tie_block[tie->block], kappa, along, along);
+}
+
+static void assemble(work *w)
+{
+    sn_loops *l = w->l;
+    const sn_loop *loop = w->loop;
+    for (uint32_t i = loop->node; i < loop->node_end; ++i) {
+        const double m = l->w[i] > 0 ? 1 / l->w[i] : 1;
+        memset(l->diagonal[i], 0, sizeof l->diagonal[i]);
+        memset(l->x[i], 0, sizeof l->x[i]);
+        for (uint32_t k = 0; k < 3; ++k)
+            l->diagonal[i][k] = m;
+        for (uint32_t k = 0; loop->turning && l->id[i] & SN_TURN_BIT && l->w[i] > 0 && k < 6; ++k)
+            l->diagonal[i][k] += l->bend[i][k];
+    }
+    memset(l->block[l->column[loop->node]], 0,
+           (l->column[loop->node_end] - l->column[loop->node]) * sizeof l->block[0]);
+    for (uint32_t i = loop->tie; i < loop->tie_end; ++i) {
+        const sn_loop_tie *tie = &l->tie[i];
+        const loop_numbers n = numbers_of(w, tie);
+        for (uint32_t r = 0; r < tie->rows; ++r)
+            if (tie->acting >> r & 1 && n.row[r].gives > 0)
+                add_row(w, tie, &n, r);
+            else
+                add_force(w, tie, &n, r);
+        if (loop->turning && *n.kappa > 0)
+            add_turning(w, tie, &n);
+    }
+}
+
+/* ---- Factor and solve ------------------------------------------------------------------------------------------------------------- */
+
+/* to -= a b^T. */
+SN_INLINE void take_product(double *to, const double *a, const double *b)
+{
+    for (uint32_t i = 0; i < 3; ++i)
+        for (uint32_t k = 0; k < 3; ++k)
+            to[3 * i + k] -= a[3 * i] * b[3 * k] + a[3 * i + 1] * b[3 * k + 1] + a[3 * i + 2] * b[3 * k + 2];
+}
+
+/* to -= a b^T, which is symmetric. */
+SN_INLINE void take_symmetric(double *to, const double *a, const double *b)
+{
+    static const uint32_t row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    for (uint32_t i = 0; i < 6; ++i) {
+        const double *x = a + 3 * row[i], *y = b + 3 * column[i];
+        to[i] -= x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+    }
+}
+
+SN_INLINE sn_dvec3 times6(const double *m, sn_dvec3 a)
+{
+    return dvec3(m[0] * a.x + m[3] * a.y + m[4] * a.z, m[3] * a.x + m[1] * a.y + m[5] * a.z,
+                 m[4] * a.x + m[5] * a.y + m[2] * a.z);
+}
+
+/* Takes a node out of the matrix. Its blocks B become B D^-1. */
+static void eliminate(sn_loops *l, uint32_t node)
+{
+    double was[2 * SN_LOOP_NODES][9], *d = l->diagonal[node], inverse[6];
+    const uint32_t first = l->column[node], count = l->column[node + 1] - first;
+    const uint32_t *change = l->change + l->target[node];
+    symmetric_inverse(d, inverse);
+    memcpy(d, inverse, sizeof inverse);
+    for (uint32_t k = 0; k < count; ++k) {
+        double *b = l->block[first + k];
+        memcpy(was[k], b, sizeof was[k]);
+        for (uint32_t i = 0; i < 3; ++i)
+            store3(b + 3 * i, times6(d, at3(b + 3 * i)));
+    }
+    for (uint32_t a = 0; a < count; ++a) {
+        take_symmetric(l->diagonal[l->below[first + a]], l->block[first + a], was[a]);
+        for (uint32_t b = a + 1; b < count; ++b)
+            take_product(l->block[*change++], l->block[first + b], was[a]);
+    }
+}
+
+/* x: the right-hand side, and then the solution. */
+static void solve(const sn_loops *l, const sn_loop *loop)
+{
+    for (uint32_t i = loop->node; i < loop->node_end; ++i)
+        for (uint32_t k = l->column[i]; k < l->column[i + 1]; ++k)
+            for (uint32_t j = 0; j < 3; ++j)
+                l->x[l->below[k]][j] -= dvec3_dot(at3(l->block[k] + 3 * j), at3(l->x[i]));
+    for (uint32_t i = loop->node_end; i-- > loop->node;) {
+        sn_dvec3 x = times6(l->diagonal[i], at3(l->x[i]));
+        for (uint32_t k = l->column[i]; k < l->column[i + 1]; ++k)
+            for (uint32_t j = 0; j < 3; ++j)
+                x = dvec3_sub(x, dvec3_scale(at3(l->block[k] + 3 * j), l->x[l->below[k]][j]));
+        store3(l->x[i], x);
+    }
+}
+
+/* J x of a row. */
+static double motion_in(const work *w, const sn_loop_tie *tie, const loop_numbers *n, uint32_t r)
+{
+    const uint32_t *node = w->l->tie_node + tie->node;
+    double sum = 0;
+    for (uint32_t k = 0; k < tie->count; ++k)
+        sum += node[k] == NONE ? 0 : dvec3_dot(at3(n->gradient[r * tie->count + k]), at3(w->l->x[node[k]]));
+    return sum;
+}
+
+/* ---- What acts, and what turns ---------------------------------------------------------------------------------------------------- */
+
+static void try_near_ones(work *w)
+{
+    for (uint32_t i = w->loop->tie; w->one_way && i < w->loop->tie_end; ++i) {
+        sn_loop_tie *tie = &w->l->tie[i];
+        const loop_numbers n = numbers_of(w, tie);
+        for (uint32_t r = 0; r < tie->rows; ++r)
+            if (tie->inequality >> r & 1 && -n.row[r].rhs <= NEAR * w->reach * n.row[r].length)
+                tie->acting |= (uint8_t)(1u << r);
+    }
+}
+
+/* Finds multipliers, and which inequalities act wrongly: true, if there are some, and they were changed. */
+static bool find_multipliers(work *w, bool may)
+{
+    bool changed = false;
+    for (uint32_t i = w->loop->tie; i < w->loop->tie_end; ++i) {
+        sn_loop_tie *tie = &w->l->tie[i];
+        const loop_numbers n = numbers_of(w, tie);
+        for (uint32_t r = 0; r < tie->rows; ++r) {
+            loop_row *row = &n.row[r];
+            const uint32_t bit = 1u << r;
+            const double left = row->rhs - motion_in(w, tie, &n, r);
+            const bool acts = tie->acting & bit && row->gives > 0;
+            row->lambda = acts ? left / row->gives : row->least;
+            const bool wrong = tie->inequality & bit && (acts ? row->lambda < row->least : left > w->enough * row->length);
+            if (!wrong)
+                continue;
+            changed = true;
+            if (may)
+                tie->acting ^= (uint8_t)bit;
+            else if (acts)
+                row->lambda = row->least;
+        }
+    }
+    return changed;
+}
+
+/* Sets K from the multipliers; whether it is not what was used, and matters. */
+static bool set_stiffness(work *w)
+{
+    sn_loops *l = w->l;
+    const sn_loop *loop = w->loop;
+    bool turns = false;
+    for (uint32_t i = loop->node; loop->wide && i < loop->node_end; ++i)
+        memset(l->bend[i], 0, sizeof l->bend[i]);
+    for (uint32_t i = loop->tie; i < loop->tie_end; ++i) {
+        const sn_loop_tie *tie = &l->tie[i];
+        const loop_numbers n = numbers_of(w, tie);
+        const uint32_t *node = l->tie_node + tie->node;
+        double kappa = 0, sum = 0;
+        for (uint32_t r = 0; r < tie->rows; ++r) {
+            const double exerts = n.row[r].lambda0 + n.row[r].lambda;
+            kappa -= exerts * n.row[r].turn;
+            for (uint32_t k = 0; loop->wide && k < tie->count; ++k)
+                for (uint32_t j = 0; node[k] != NONE && l->id[node[k]] & SN_TURN_BIT && j < 6; ++j)
+                    l->bend[node[k]][j] -= exerts * n.bend[r * tie->count + k][j];
+        }
+        for (uint32_t k = 0; k < tie->count; ++k)
+            sum += node[k] == NONE ? 0 : l->w[node[k]];
+        *n.used = loop->turning ? *n.kappa : 0;
+        *n.kappa = fmax(kappa, 0);
+        turns = turns || 2 * sum * (*n.kappa - SN_TREE_STALE * *n.used) > SN_TREE_TURNING;
+    }
+    for (uint32_t i = loop->node; loop->wide && i < loop->node_end; ++i)
+        if (l->id[i] & SN_TURN_BIT)
+            turns = turns || (l->w[i] * sn_tree_make_positive(l->bend[i]) > SN_TREE_TURNING && !loop->turning);
+    return turns;
+}
+
+/* By how much a row is missed because it turns, m: of two particles, and of bodies. */
+static double missed_by_turning(const work *w, const sn_loop_tie *tie, const loop_numbers *n, uint32_t r)
+{
+    const sn_loops *l = w->l;
+    const uint32_t *node = l->tie_node + tie->node;
+    const loop_row *row = &n->row[r];
+    const bool none = tie->inequality & ~tie->acting & 1u << r;
+    double sum = 0;
+    if (!(row->length > 0) || none)
+        return 0;
+    for (uint32_t k = 0; w->loop->wide && k < tie->count; ++k) {
+        const double *m = n->bend[r * tie->count + k];
+        const sn_dvec3 x = node[k] == NONE ? dvec3(0, 0, 0) : at3(l->x[node[k]]);
+        sum += dvec3_dot(x, times6(m, x)) / 2;
+    }
+    if (row->turn != 0) {
+        const sn_dvec3 g = at3(n->gradient[r * tie->count]), none_moved = dvec3(0, 0, 0);
+        const sn_dvec3 way = dvec3_sub(node[0] == NONE ? none_moved : at3(l->x[node[0]]),
+                                       node[1] == NONE ? none_moved : at3(l->x[node[1]]));
+        const sn_dvec3 line = dvec3_scale(g, 1 / row->turn), after = dvec3_add(line, way);
+        const double length = sqrt(dvec3_dot(line, line));
+        sum += row->turn * length * (sqrt(dvec3_dot(after, after)) - length) - dvec3_dot(way, g);
+    }
+    return fabs(sum) / row->length;
+}
+
+/* The share of the step after which no row is missed by more because it turns than the worst was before; and whether another step should follow. */
+static double safe_share(work *w)
+{
+    double most = 0;
+    for (uint32_t i = w->loop->tie; i < w->loop->tie_end; ++i) {
+        const sn_loop_tie *tie = &w->l->tie[i];
+        const loop_numbers n = numbers_of(w, tie);
+        for (uint32_t r = 0; r < tie->rows; ++r) {
+            const double missed = missed_by_turning(w, tie, &n, r);
+            most = fmax(most, missed);
+            /* the length of a link is that of its gradient by turn, and half the square of the row's gradient is that of either particle */
+            w->rough = w->rough || 2 * missed * fabs(n.row[r].turn) > SN_TREE_PRECISE * n.row[r].length;
+        }
+    }
+    w->rough = w->rough || most > SN_TREE_CALM * w->reach;
+    return most > w->reach ? w->reach / most : 1;
+}
+
+/* ---- All of it -------------------------------------------------------------------------------------------------------------------- */
+
+static void hand_out(const work *w, double share)
+{
+    const sn_loops *l = w->l;
+    for (uint32_t i = w->loop->tie; i < w->loop->tie_end; ++i) {
+        const sn_loop_tie *tie = &l->tie[i];
+        const loop_numbers n = numbers_of(w, tie);
+        double lambda[SN_MAX_ROWS];
+        for (uint32_t r = 0; r < tie->rows; ++r)
+            lambda[r] = n.row[r].lambda *= share;
+        w->job->take(w->job->context, tie->kind, tie->row, lambda);
+    }
+    for (uint32_t i = w->loop->node; i < w->loop->node_end; ++i) {
+        store3(l->x[i], dvec3_scale(at3(l->x[i]), share));
+        if (l->w[i] > 0)
+            w->job->move(w->job->context, l->slot[i], l->x[i]);
+    }
+}
+
+static bool is_finite(work *w)
+{
+    for (uint32_t i = w->loop->tie; i < w->loop->tie_end; ++i) {
+        const sn_loop_tie *tie = &w->l->tie[i];
+        const loop_numbers n = numbers_of(w, tie);
+        for (uint32_t r = 0; r < tie->rows; ++r)
+            if (!(fabs(n.row[r].lambda) <= TREE_MOST)) {
+                w->loop->fault_kind = tie->kind;
+                w->loop->fault_row = tie->row;
+                return false;
+            }
+    }
+    return true;
+}
+
+static void solve_round(work *w)
+{
+    assemble(w);
+    for (uint32_t i = w->loop->node; i < w->loop->node_end; ++i)
+        eliminate(w->l, i);
+    solve(w->l, w->loop);
+}
+
+/* One step of Newton's method. */
+static void solve_rounds(work *w)
+{
+    w->rough = false;
+    try_near_ones(w);
+    for (uint32_t round = 0;; ++round) {
+        solve_round(w);
+        const bool changed = find_multipliers(w, round < ROUNDS);
+        const bool turns = !(changed && round < ROUNDS) && set_stiffness(w);
+        w->rough = changed && round == ROUNDS;
+        if (round == ROUNDS || !(changed || turns))
+            return;
+        w->loop->turning = w->loop->turning || turns;
+    }
+}
+
+/* Takes a step back by halves, until the largest violation is smaller than before. */
+static bool step_back(work *w, double before)
+{
+    double taken = 1;
+    for (uint32_t i = 0; i < HALVINGS; ++i) {
+        if (!fill(w))
+            return false;
+        if (w->reach < (1 - WORTHWHILE * taken) * before)
+            return true;
+        hand_out(w, i ? 0.5 : -0.5);
+        taken /= 2;
+    }
+    return fill(w);
+}
+
+bool sn_loops_solve(sn_loops *l, uint32_t index, const sn_forest_job *job)
+{
+    work w = {.l = l, .loop = &l->loop[index], .job = job};
+    w.loop->fault_kind = 0;
+    if (!w.loop->acts)
+        return true;
+    for (uint32_t i = w.loop->tie; job->fresh && i < w.loop->tie_end; ++i)
+        job->clear(job->context, l->tie[i].kind, l->tie[i].row);
+    bool good = fill(&w);
+    for (uint32_t step = 0; good && w.acts && step < STEPS; ++step) {
+        solve_rounds(&w);
+        if (!is_finite(&w))
+            return false;
+        const double before = w.reach;
+        hand_out(&w, safe_share(&w));
+        if (!w.rough)
+            return true;
+        good = step_back(&w, before);
+    }
+    return good;
+}
