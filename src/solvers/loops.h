@@ -61,7 +61,7 @@ typedef struct sn_loops {
     uint32_t *slot; /* in this step */
     double *w;
     double (*x)[3];
-    double (*diagonal)[6]; /* xx, yy, zz, xy, xz, yz; then its inverse */
+    double (*diagonal)[6]; /* xx, yy, zz, xy, xz, yz; then its factor */
     double (*bend)[6];     /* K of turns; */
     uint32_t *column;      /* where its blocks begin, of nodes below it, */
     uint32_t *below;       /*   and which these are */
