@@ -74,7 +74,8 @@ SN_INLINE bool fill_row(const sn_frame *frame, uint32_t inequality, sn_row_give 
     out->diagonal[r] = alpha;
     out->least[r] = inequality && alpha > 0 ? -(double)lambda : 0;
     out->lambda0[r] = (double)lambda;
-    if (block->count == 2 && !(frame->turn && block->slot[1] >= frame->turn_slot))
+    const bool of_distance = block->count == 2 && block->rows <= 2; /* the three rows of an attachment are along axes */
+    if (of_distance && !(frame->turn && block->slot[1] >= frame->turn_slot))
         out->turn[r] = turn_of(block, r, frame);
     if (gamma > 0)
         out->diagonal[r] = alpha / (1 + gamma);

@@ -3,6 +3,7 @@
 
 #include "solvers/loops_work.h"
 
+#include <math.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
@@ -377,6 +378,7 @@ static bool find_structure(finding *f)
     l->slot = room(f, l->nodes, sizeof *l->slot);
     l->w = room(f, l->nodes, sizeof *l->w);
     l->x = room(f, l->nodes, sizeof *l->x);
+    l->moved = room(f, l->nodes, sizeof *l->moved);
     l->diagonal = room(f, l->nodes, sizeof *l->diagonal);
     l->bend = room(f, l->nodes, sizeof *l->bend);
     l->column = room(f, (size_t)l->nodes + 1, sizeof *l->column);
@@ -428,20 +430,23 @@ bool sn_loops_reserve(sn_loops *l, const sn_allocator *allocator, const sn_solve
 }
 
 /* A loop acts if all that can move in this step could when it was found, and the forest has none of it. */
-static bool look_at_loop(sn_loops *l, const sn_forest *forest, const sn_frame *frame, const sn_loop *loop)
+static bool look_at_loop(sn_loops *l, const sn_forest *forest, const sn_frame *frame, sn_loop *loop)
 {
-    bool acts = is_small(loop), moves = false;
+    bool acts = is_small(loop);
+    double least = INFINITY, most = 0;
     for (uint32_t i = loop->node; i < loop->node_end; ++i) {
         const bool turn = l->id[i] & SN_TURN_BIT;
         const uint32_t number = l->id[i] & ~SN_TURN_BIT,
                        centre = turn ? frame->slot[frame->turn[number].centre] : frame->slot[number];
         l->slot[i] = turn ? frame->turn_slot + number : centre;
         l->w[i] = (double)frame->x[centre].w;
-        moves = moves || l->w[i] > 0;
+        least = l->w[i] > 0 ? fmin(least, l->w[i]) : least;
+        most = fmax(most, l->w[i]);
     }
     for (uint32_t i = loop->tie; i < loop->tie_end; ++i)
         acts = acts && !sn_forest_has_listed(forest, l->tie[i].place);
-    return acts && moves;
+    loop->soft = fmin(SN_LOOP_SOFT, fmax(SN_LOOP_SOFT_SHARE * least / (most * (loop->node_end - loop->node)), SN_LOOP_SOFT_LEAST));
+    return acts && most > 0;
 }
 
 void sn_loops_begin(sn_loops *l, const sn_forest *forest, const sn_frame *frame)

@@ -24,6 +24,12 @@
 /* Products of two blocks to factor one, at most: about half a millisecond. */
 #define SN_LOOP_WORK 40000u
 
+/* What rows give, as a share of J W J^T; with great loads less, as in trees, so that each solve leaves at most this share of them; but no less than the last.
+   Where rows depend on each other, rounding of lengths becomes stress: by one over this. */
+#define SN_LOOP_SOFT       1e-6
+#define SN_LOOP_SOFT_SHARE 0.1
+#define SN_LOOP_SOFT_LEAST 1e-9
+
 /* A constraint. */
 typedef struct sn_loop_tie {
     uint32_t kind, row;
@@ -38,6 +44,7 @@ typedef struct sn_loop_tie {
 
 typedef struct sn_loop {
     uint32_t tie, tie_end, node, node_end; /* nodes in the order of elimination */
+    double soft;                           /* in this step: see SN_LOOP_SOFT */
     bool acts;                             /* in this step */
     bool turning;                          /* in this step so far: K is that of the last solve */
     bool wide;                             /* there are bodies */
@@ -60,7 +67,7 @@ typedef struct sn_loops {
     uint32_t *id;   /* the number of the particle, or with SN_TURN_BIT a body's row */
     uint32_t *slot; /* in this step */
     double *w;
-    double (*x)[3];
+    double (*x)[3], (*moved)[3]; /* of a solve, and of all with one factor */
     double (*diagonal)[6]; /* xx, yy, zz, xy, xz, yz; then its factor */
     double (*bend)[6];     /* K of turns; */
     uint32_t *column;      /* where its blocks begin, of nodes below it, */

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Inequalities and turning: solves, at most. */
-#define ROUNDS 12u
+#define ROUNDS 10u
 
 /* Newton's method: steps, and each time a step is taken back by half, at most so often. */
 #define STEPS    8u
@@ -24,6 +24,9 @@
    share of the shortest link. */
 #define LENIENT_FROM  3u
 #define VIOLATED_MOST 1e-4
+
+/* Solves with one factor. Each leaves a tenth of what rows give; see SN_LOOP_SOFT. */
+#define REFINEMENTS 3u
 
 #define NONE UINT32_MAX
 
@@ -61,9 +64,10 @@ static bool fill_row(work *w, const sn_loop_tie *tie, const sn_forest_rows *rows
         own += node[k] == NONE ? 0 : w->l->w[node[k]] * dvec3_dot(g, g);
         square += dvec3_dot(g, g);
     }
+    const double diagonal = rows->diagonal[r] + (1 / rows->share - 1) * own;
     *row = (loop_row){.rhs = rows->rhs[r],
-                      .gives = rows->diagonal[r] + (SN_TREE_SOFT + 1 / rows->share - 1) * own,
-                      .own = own,
+                      .diagonal = diagonal,
+                      .gives = diagonal + w->loop->soft * own,
                       .least = rows->least[r],
                       .turn = tie->count == 2 && square > 0 ? rows->turn[r] : 0,
                       .lambda0 = rows->lambda0[r],
@@ -149,6 +153,16 @@ static void add_pair(work *w, uint32_t block, double by, sn_dvec3 a, sn_dvec3 b)
     add_product(w->l->block[block / 2], by, block & 1 ? b : a, block & 1 ? a : b);
 }
 
+static bool moves(const sn_loops *l, uint32_t node)
+{
+    return node != NONE && l->w[node] > 0;
+}
+
+static bool acts(const sn_loop_tie *tie, const loop_numbers *n, uint32_t r)
+{
+    return tie->acting >> r & 1 && n->row[r].gives > 0;
+}
+
 static void add_row(work *w, const sn_loop_tie *tie, const loop_numbers *n, uint32_t r)
 {
     sn_loops *l = w->l;
@@ -156,25 +170,21 @@ static void add_row(work *w, const sn_loop_tie *tie, const loop_numbers *n, uint
     const double by = 1 / n->row[r].gives;
     const double(*g)[3] = (const double(*)[3])n->gradient + (size_t)r * tie->count;
     for (uint32_t a = 0, pair = tie->block; a < tie->count; ++a) {
-        const bool moves = node[a] != NONE && l->w[node[a]] > 0;
-        if (moves) {
+        if (moves(l, node[a]))
             add_square(l->diagonal[node[a]], by, at3(g[a]));
-            for (uint32_t i = 0; i < 3; ++i)
-                l->x[node[a]][i] += by * n->row[r].rhs * g[a][i];
-        }
         for (uint32_t b = a + 1; b < tie->count; ++b, ++pair)
-            if (moves && node[b] != NONE && l->w[node[b]] > 0)
+            if (moves(l, node[a]) && moves(l, node[b]))
                 add_pair(w, l->tie_block[pair], by, at3(g[a]), at3(g[b]));
     }
 }
 
-/* A row that does not act has its least. */
-static void add_force(work *w, const sn_loop_tie *tie, const loop_numbers *n, uint32_t r)
+/* So much force along the gradient of a row. */
+static void push(work *w, const sn_loop_tie *tie, const loop_numbers *n, uint32_t r, double force)
 {
     const uint32_t *node = w->l->tie_node + tie->node;
-    for (uint32_t k = 0; n->row[r].least != 0 && k < tie->count; ++k)
-        for (uint32_t i = 0; node[k] != NONE && w->l->w[node[k]] > 0 && i < 3; ++i)
-            w->l->x[node[k]][i] += n->row[r].least * n->gradient[r * tie->count + k][i];
+    for (uint32_t k = 0; k < tie->count; ++k)
+        for (uint32_t i = 0; moves(w->l, node[k]) && i < 3; ++i)
+            w->l->x[node[k]][i] += force * n->gradient[r * tie->count + k][i];
 }
 
 /* kappa (I - n n^T) between two particles. */
@@ -185,16 +195,14 @@ static void add_turning(work *w, const sn_loop_tie *tie, const loop_numbers *n)
     const uint32_t *node = l->tie_node + tie->node;
     const double kappa = *n->kappa;
     const sn_dvec3 along = dvec3_scale(at3(n->gradient[0]), sqrt(2) / n->row[0].length);
-    bool moves[2];
     for (uint32_t k = 0; k < 2; ++k) {
-        moves[k] = node[k] != NONE && l->w[node[k]] > 0;
-        if (!moves[k])
+        if (!moves(l, node[k]))
             continue;
         for (uint32_t i = 0; i < 3; ++i)
             l->diagonal[node[k]][i] += kappa;
         add_square(l->diagonal[node[k]], -kappa, along);
     }
-    if (!moves[0] || !moves[1])
+    if (!moves(l, node[0]) || !moves(l, node[1]))
         return;
     for (uint32_t i = 0; i < 3; ++i)
         add_pair(w, l->tie_block[tie->block], -kappa, axis[i], axis[i]);
@@ -208,7 +216,6 @@ static void assemble(work *w)
     for (uint32_t i = loop->node; i < loop->node_end; ++i) {
         const double m = l->w[i] > 0 ? 1 / l->w[i] : 1;
         memset(l->diagonal[i], 0, sizeof l->diagonal[i]);
-        memset(l->x[i], 0, sizeof l->x[i]);
         for (uint32_t k = 0; k < 3; ++k)
             l->diagonal[i][k] = m;
         for (uint32_t k = 0; loop->turning && l->id[i] & SN_TURN_BIT && l->w[i] > 0 && k < 6; ++k)
@@ -220,10 +227,8 @@ static void assemble(work *w)
         const sn_loop_tie *tie = &l->tie[i];
         const loop_numbers n = numbers_of(w, tie);
         for (uint32_t r = 0; r < tie->rows; ++r)
-            if (tie->acting >> r & 1 && n.row[r].gives > 0)
+            if (acts(tie, &n, r))
                 add_row(w, tie, &n, r);
-            else
-                add_force(w, tie, &n, r);
         if (loop->turning && *n.kappa > 0)
             add_turning(w, tie, &n);
     }
@@ -323,13 +328,53 @@ static void solve(const sn_loops *l, const sn_loop *loop)
 }
 
 /* J x of a row. */
-static double motion_in(const work *w, const sn_loop_tie *tie, const loop_numbers *n, uint32_t r)
+static double motion_in(const work *w, const sn_loop_tie *tie, const loop_numbers *n, uint32_t r, const double (*x)[3])
 {
     const uint32_t *node = w->l->tie_node + tie->node;
     double sum = 0;
     for (uint32_t k = 0; k < tie->count; ++k)
-        sum += node[k] == NONE ? 0 : dvec3_dot(at3(n->gradient[r * tie->count + k]), at3(w->l->x[node[k]]));
+        sum += node[k] == NONE ? 0 : dvec3_dot(at3(n->gradient[r * tie->count + k]), at3(x[node[k]]));
     return sum;
+}
+
+/* Forces of rows, for what is left of them; the first time of those, too, that do not act: they have their least. */
+static void load(work *w, bool first)
+{
+    const sn_loop *loop = w->loop;
+    sn_loops *l = w->l;
+    memset(l->x[loop->node], 0, (loop->node_end - loop->node) * sizeof l->x[0]);
+    for (uint32_t i = loop->tie; i < loop->tie_end; ++i) {
+        const sn_loop_tie *tie = &l->tie[i];
+        const loop_numbers n = numbers_of(w, tie);
+        for (uint32_t r = 0; r < tie->rows; ++r) {
+            loop_row *row = &n.row[r];
+            if (first)
+                row->lambda = acts(tie, &n, r) ? 0 : row->least;
+            row->left = row->rhs;
+            if (!first && acts(tie, &n, r))
+                row->left -= motion_in(w, tie, &n, r, (const double(*)[3])l->moved) + row->diagonal * row->lambda;
+            if (acts(tie, &n, r))
+                push(w, tie, &n, r, row->left / row->gives);
+            else if (first && row->least != 0)
+                push(w, tie, &n, r, row->least);
+        }
+    }
+}
+
+/* Adds a solution to what there is. */
+static void add_solution(work *w, bool first)
+{
+    sn_loops *l = w->l;
+    for (uint32_t i = w->loop->tie; i < w->loop->tie_end; ++i) {
+        const sn_loop_tie *tie = &l->tie[i];
+        const loop_numbers n = numbers_of(w, tie);
+        for (uint32_t r = 0; r < tie->rows; ++r)
+            if (acts(tie, &n, r))
+                n.row[r].lambda +=
+                    (n.row[r].left - motion_in(w, tie, &n, r, (const double(*)[3])l->x)) / n.row[r].gives;
+    }
+    for (uint32_t i = w->loop->node; i < w->loop->node_end; ++i)
+        store3(l->moved[i], first ? at3(l->x[i]) : dvec3_add(at3(l->moved[i]), at3(l->x[i])));
 }
 
 /* ---- What acts, and what turns ---------------------------------------------------------------------------------------------------- */
@@ -345,8 +390,8 @@ static void try_near_ones(work *w)
     }
 }
 
-/* Finds multipliers, and which inequalities act wrongly: true, if there are some, and they were changed. */
-static bool find_multipliers(work *w, bool may)
+/* Which inequalities act wrongly: true, if there are some; and if it may, they are changed. */
+static bool change_acting(work *w, bool may)
 {
     bool changed = false;
     for (uint32_t i = w->loop->tie; i < w->loop->tie_end; ++i) {
@@ -355,17 +400,15 @@ static bool find_multipliers(work *w, bool may)
         for (uint32_t r = 0; r < tie->rows; ++r) {
             loop_row *row = &n.row[r];
             const uint32_t bit = 1u << r;
-            const double left = row->rhs - motion_in(w, tie, &n, r);
-            const bool acts = tie->acting & bit && row->gives > 0;
-            row->lambda = acts ? left / row->gives : row->least;
-            const bool wrong = tie->inequality & bit && (acts ? row->lambda < row->least : left > w->enough * row->length);
+            const bool wrong = tie->inequality & bit &&
+                               (acts(tie, &n, r) ? row->lambda < row->least
+                                                 : row->rhs - motion_in(w, tie, &n, r, (const double(*)[3])w->l->x) >
+                                                       w->enough * row->length);
             if (!wrong)
                 continue;
             changed = true;
             if (may)
                 tie->acting ^= (uint8_t)bit;
-            else if (acts)
-                row->lambda = row->least;
         }
     }
     return changed;
@@ -484,10 +527,16 @@ static bool is_finite(work *w)
 
 static void solve_round(work *w)
 {
+    sn_loops *l = w->l;
     assemble(w);
     for (uint32_t i = w->loop->node; i < w->loop->node_end; ++i)
-        eliminate(w->l, i);
-    solve(w->l, w->loop);
+        eliminate(l, i);
+    for (uint32_t i = 0; i < REFINEMENTS; ++i) {
+        load(w, i == 0);
+        solve(l, w->loop);
+        add_solution(w, i == 0);
+    }
+    memcpy(l->x[w->loop->node], l->moved[w->loop->node], (w->loop->node_end - w->loop->node) * sizeof l->x[0]);
 }
 
 /* One step of Newton's method. */
@@ -497,11 +546,10 @@ static void solve_rounds(work *w)
     try_near_ones(w);
     for (uint32_t round = 0;; ++round) {
         solve_round(w);
-        const bool changed = find_multipliers(w, round < ROUNDS);
+        const bool changed = change_acting(w, round < ROUNDS);
         if (round >= LENIENT_FROM)
             w->enough = fmax(w->enough, fmin(10 * w->enough, VIOLATED_MOST * w->shortest));
         const bool turns = !(changed && round < ROUNDS) && set_stiffness(w);
-        w->rough = changed && round == ROUNDS;
         if (round == ROUNDS || !(changed || turns))
             return;
         w->loop->turning = w->loop->turning || turns;

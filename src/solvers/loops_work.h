@@ -7,9 +7,10 @@
 
 /* The numbers of a constraint, by row; see sn_forest_rows. */
 typedef struct loop_row {
-    double rhs, gives, own; /* what it gives, softness included; own: J W J^T + diagonal */
+    double rhs, diagonal, gives; /* as asked for, and softness included */
     double least, turn, lambda0, lambda;
     double length; /* of the gradient */
+    double left;   /* of rhs, by the solves so far */
 } loop_row;
 
 typedef struct loop_numbers {

@@ -6,7 +6,7 @@
    that carry hardly more than themselves, never.
 
    Constraints of two particles, or of one, are solved at once. Angles and hinges are swept before, as the bending of a rope is. Anything else bars what it holds: joints,
-   volumes, shape matching. So does what nothing immovable holds. */
+   volumes, shape matching, sheets that bend (plates.h). So does what nothing immovable holds. */
 #include "solvers/loops.h"
 #include "solvers/plan_work.h"
 
@@ -51,10 +51,10 @@ static bool carries(const sn_pool *pool, uint32_t count)
     return kind->points && kind->points <= 2 && count <= 2 && !kind->own_rows && !kind->project;
 }
 
+/* Angles of limbs and of ropes. */
 static bool bends(uint32_t kind)
 {
-    return kind == SN_KIND_POINT_TRIANGLE || kind == SN_KIND_EDGE_EDGE ||
-           (kind >= SN_KIND_ANGLE && kind <= SN_KIND_BENDING);
+    return kind == SN_KIND_POINT_TRIANGLE || (kind >= SN_KIND_ANGLE && kind <= SN_KIND_HINGE_POINTS);
 }
 
 static uint32_t movable_of(const plan_work *w, const plan_item *item)
