@@ -26,9 +26,9 @@
 
 /* What rows give, as a share of J W J^T; with great loads less, as in trees, so that each solve leaves at most this share of them; but no less than the last.
    Where rows depend on each other, rounding of lengths becomes stress: by one over this. */
-#define SN_LOOP_SOFT       1e-6
-#define SN_LOOP_SOFT_SHARE 0.1
-#define SN_LOOP_SOFT_LEAST 1e-9
+#define SN_LOOP_SOFT       1e-5
+#define SN_LOOP_SOFT_SHARE 0.3
+#define SN_LOOP_SOFT_LEAST 1e-8
 
 /* A constraint. */
 typedef struct sn_loop_tie {

@@ -26,7 +26,7 @@
 #define VIOLATED_MOST 1e-4
 
 /* Solves with one factor. Each leaves a tenth of what rows give; see SN_LOOP_SOFT. */
-#define REFINEMENTS 3u
+#define REFINEMENTS 5u
 
 #define NONE UINT32_MAX
 
