@@ -455,7 +455,7 @@ void sn_loops_begin(sn_loops *l, const sn_forest *forest, const sn_frame *frame)
     for (uint32_t i = 0; i < l->count; ++i) {
         sn_loop *loop = &l->loop[i];
         loop->acts = look_at_loop(l, forest, frame, loop);
-        loop->turning = false;
+        loop->turning = loop->solved = false;
         l->solved += loop->acts ? loop->tie_end - loop->tie : 0;
         for (uint32_t k = loop->tie; k < loop->tie_end; ++k)
             l->tie[k].is_solved = loop->acts;

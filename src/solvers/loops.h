@@ -39,6 +39,7 @@ typedef struct sn_loop_tie {
     uint32_t block;  /* where blocks begin to which pairs of its nodes add */
     uint8_t rows, count;
     uint8_t acting, inequality; /* by row */
+    uint8_t acted;              /* in the last solve of this step */
     bool is_solved;             /* here, in this step */
 } sn_loop_tie;
 
@@ -46,6 +47,7 @@ typedef struct sn_loop {
     uint32_t tie, tie_end, node, node_end; /* nodes in the order of elimination */
     double soft;                           /* in this step: see SN_LOOP_SOFT */
     bool acts;                             /* in this step */
+    bool solved;                           /* in this step already */
     bool turning;                          /* in this step so far: K is that of the last solve */
     bool wide;                             /* there are bodies */
     uint32_t fault_kind, fault_row;

@@ -379,14 +379,19 @@ static void add_solution(work *w, bool first)
 
 /* ---- What acts, and what turns ---------------------------------------------------------------------------------------------------- */
 
+/* Those that acted in the last solve of this step; in its first, those that are near to it. */
 static void try_near_ones(work *w)
 {
     for (uint32_t i = w->loop->tie; w->one_way && i < w->loop->tie_end; ++i) {
         sn_loop_tie *tie = &w->l->tie[i];
         const loop_numbers n = numbers_of(w, tie);
-        for (uint32_t r = 0; r < tie->rows; ++r)
-            if (tie->inequality >> r & 1 && -n.row[r].rhs <= NEAR * w->reach * n.row[r].length)
-                tie->acting |= (uint8_t)(1u << r);
+        for (uint32_t r = 0; r < tie->rows; ++r) {
+            const uint32_t bit = tie->inequality & 1u << r;
+            if (bit && w->loop->solved)
+                tie->acting = (uint8_t)((tie->acting & ~bit) | (tie->acted & bit));
+            else if (bit && -n.row[r].rhs <= NEAR * w->reach * n.row[r].length)
+                tie->acting |= (uint8_t)bit;
+        }
     }
 }
 
@@ -551,9 +556,12 @@ static void solve_rounds(work *w)
             w->enough = fmax(w->enough, fmin(10 * w->enough, VIOLATED_MOST * w->shortest));
         const bool turns = !(changed && round < ROUNDS) && set_stiffness(w);
         if (round == ROUNDS || !(changed || turns))
-            return;
+            break;
         w->loop->turning = w->loop->turning || turns;
     }
+    for (uint32_t i = w->loop->tie; i < w->loop->tie_end; ++i)
+        w->l->tie[i].acted = w->l->tie[i].acting;
+    w->loop->solved = true;
 }
 
 /* Takes a step back by halves, until the largest violation is smaller than before. */
