@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Inequalities and turning: solves, at most. */
-#define ROUNDS 10u
+#define ROUNDS 6u
 
 /* Newton's method: steps, and each time a step is taken back by half, at most so often. */
 #define STEPS    8u
@@ -22,7 +22,7 @@
 
 /* Where threads are hardly taut, others take over from them in turn. From this round on a violation that is left alone may be ten times as large in each, up to this
    share of the shortest link. */
-#define LENIENT_FROM  3u
+#define LENIENT_FROM  2u
 #define VIOLATED_MOST 1e-4
 
 /* Solves with one factor. Each leaves a tenth of what rows give; see SN_LOOP_SOFT. */
@@ -405,8 +405,9 @@ static bool change_acting(work *w, bool may)
         for (uint32_t r = 0; r < tie->rows; ++r) {
             loop_row *row = &n.row[r];
             const uint32_t bit = 1u << r;
+            const double own = (row->gives - row->diagonal) / w->loop->soft;
             const bool wrong = tie->inequality & bit &&
-                               (acts(tie, &n, r) ? row->lambda < row->least
+                               (acts(tie, &n, r) ? (row->least - row->lambda) * own > w->enough * row->length
                                                  : row->rhs - motion_in(w, tie, &n, r, (const double(*)[3])w->l->x) >
                                                        w->enough * row->length);
             if (!wrong)
