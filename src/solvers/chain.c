@@ -148,7 +148,8 @@ static bool is_team(const sn_tree *t, uint32_t left)
     if (left < SN_CHAIN_TEAM || !t->plain || t->links > SN_CHAIN_TEAM_LINKS)
         return false;
     for (uint32_t i = 1; i < SN_CHAIN_TEAM; ++i)
-        if (!t[i].plain || t[i].links != t->links || t[i].soft != t->soft || t[i].chain != t->chain + i * size_of(t->links))
+        if (!t[i].plain || t[i].links != t->links || t[i].soft != t->soft ||
+            t[i].chain != t->chain + i * size_of(t->links))
             return false;
     return true;
 }

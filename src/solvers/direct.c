@@ -256,19 +256,19 @@ typedef struct tasks {
 static sn_forest_job job_of(sn_sweep *s, bool fresh, uint32_t worker)
 {
     return (sn_forest_job){.frame = &s->in->frame,
-                               .context = s,
-                               .fill = fill,
-                               .clear = clear,
-                               .take = take,
-                               .move = move,
-                               .lean = s->in->leaning.lean ? lean : NULL,
-                               .leant = leant,
-                               .wide = s->in->wide,
-                               .worker = worker,
-                               .workers = sn_parallel_workers(s->in->parallel),
-                               .fresh = fresh,
-                               .drops = s->drops,
-                               .nonlinear = true};
+                           .context = s,
+                           .fill = fill,
+                           .clear = clear,
+                           .take = take,
+                           .move = move,
+                           .lean = s->in->leaning.lean ? lean : NULL,
+                           .leant = leant,
+                           .wide = s->in->wide,
+                           .worker = worker,
+                           .workers = sn_parallel_workers(s->in->parallel),
+                           .fresh = fresh,
+                           .drops = s->drops,
+                           .nonlinear = true};
 }
 
 static bool solve_trees(sn_sweep *s, sn_forest *forest, bool fresh, uint32_t worker, uint32_t first, uint32_t end)
@@ -329,7 +329,8 @@ bool sn_direct_loops(sn_sweep *s, sn_loops *loops, bool fresh)
 {
     const loop_tasks t = {s, loops, fresh};
     const sn_forest_job job = job_of(s, fresh, 0);
-    const bool share = s->in->tolerance == 0 && sn_parallel_wants(s->in->parallel, WORK_OF_PRODUCT * (double)loops->work);
+    const bool share =
+        s->in->tolerance == 0 && sn_parallel_wants(s->in->parallel, WORK_OF_PRODUCT * (double)loops->work);
     for (uint32_t i = 0; !share && i < loops->count; ++i)
         sn_loops_solve(loops, i, &job);
     if (share && !sn_parallel_tasks(s->in->parallel, loops->count, solve_loop, (void *)&t)) {

@@ -46,7 +46,7 @@
 
 /* And one that others violate by less than this share of the largest violation before, or by less than this share of the shortest link, which is
    rounding, is left alone. */
-#define VIOLATED      1e-6
+#define VIOLATED       1e-6
 #define VIOLATED_LEAST 1e-7
 
 /* And so often a tree is filled in anew, where rows turn far. */
@@ -344,9 +344,8 @@ static bool change_acting(const sn_trees *w, const sn_tree *t, const sn_tree_sta
             const uint32_t bit = it->inequality & 1u << r;
             if (!bit)
                 continue;
-            bool wrong = it->acting & bit
-                             ? rec.lambda[r] < rec.least[r]
-                             : row_slack(w, it, &rec, r) < -s->enough * tree_row_length(it, &rec, r);
+            bool wrong = it->acting & bit ? rec.lambda[r] < rec.least[r]
+                                          : row_slack(w, it, &rec, r) < -s->enough * tree_row_length(it, &rec, r);
             if (wrong)
                 it->acting ^= (uint8_t)bit;
             changed |= wrong;

@@ -59,9 +59,9 @@ typedef struct finding {
     const sn_solver_in *in;
     const sn_visit *list;
     uint32_t listed, numbers, bodies;
-    uint32_t *parent; /* by a particle's number */
-    bool *loops;      /* of roots */
-    uint32_t *loop_of; /*   and which loop it is */
+    uint32_t *parent;            /* by a particle's number */
+    bool *loops;                 /* of roots */
+    uint32_t *loop_of;           /*   and which loop it is */
     uint32_t *node_of, *turn_of; /* by a particle's number, and by a body's row */
 } finding;
 
@@ -169,8 +169,8 @@ static uint32_t node_at(finding *f, uint32_t *of, uint32_t id)
 }
 
 /* Constraints of a loop and their nodes, in the order of the list. */
-static void list_loop(finding *f, uint32_t index, const uint32_t *next, uint32_t first, uint32_t *tie, uint32_t *mention,
-                      uint32_t *numbers)
+static void list_loop(finding *f, uint32_t index, const uint32_t *next, uint32_t first, uint32_t *tie,
+                      uint32_t *mention, uint32_t *numbers)
 {
     sn_loops *l = f->l;
     sn_loop *loop = &l->loop[index];
@@ -299,8 +299,8 @@ static void fill_pairs(sn_loops *l, sn_loop *loop, structure *s)
         for (uint32_t a = 0; a < l->tie[i].count; ++a)
             for (uint32_t b = a + 1; b < l->tie[i].count; ++b, ++s->pairs)
                 if (node[a] != NONE && node[b] != NONE && node[a] != node[b])
-                    l->tie_block[s->pairs] = node[a] > node[b] ? 2 * block_of(l, node[b], node[a])
-                                                               : 2 * block_of(l, node[a], node[b]) + 1;
+                    l->tie_block[s->pairs] =
+                        node[a] > node[b] ? 2 * block_of(l, node[b], node[a]) : 2 * block_of(l, node[a], node[b]) + 1;
     }
 }
 
@@ -404,7 +404,8 @@ void sn_loops_release(sn_loops *loops, const sn_allocator *allocator)
 
 bool sn_loops_reserve(sn_loops *l, const sn_allocator *allocator, const sn_solver_in *in)
 {
-    finding f = {.l = l, .allocator = allocator, .in = in, .list = in->plan->tree, .listed = in->plan->tree_table.count};
+    finding f = {
+        .l = l, .allocator = allocator, .in = in, .list = in->plan->tree, .listed = in->plan->tree_table.count};
     if (l->made && l->edits == in->plan->tree_edits)
         return true;
     l->made = false;
@@ -445,7 +446,8 @@ static bool look_at_loop(sn_loops *l, const sn_forest *forest, const sn_frame *f
     }
     for (uint32_t i = loop->tie; i < loop->tie_end; ++i)
         acts = acts && !sn_forest_has_listed(forest, l->tie[i].place);
-    loop->soft = fmin(SN_LOOP_SOFT, fmax(SN_LOOP_SOFT_SHARE * least / (most * (loop->node_end - loop->node)), SN_LOOP_SOFT_LEAST));
+    loop->soft = fmin(SN_LOOP_SOFT,
+                      fmax(SN_LOOP_SOFT_SHARE * least / (most * (loop->node_end - loop->node)), SN_LOOP_SOFT_LEAST));
     return acts && most > 0;
 }
 

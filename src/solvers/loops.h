@@ -21,8 +21,8 @@
 /* Nodes of one, at most. */
 #define SN_LOOP_NODES 384u
 
-/* Products of two blocks to factor one, at most: about half a millisecond. */
-#define SN_LOOP_WORK 40000u
+/* Products of two blocks to factor one, at most: a tenth of a millisecond. */
+#define SN_LOOP_WORK 5000u
 
 /* What rows give, as a share of J W J^T; with great loads less, as in trees, so that each solve leaves at most this share of them; but no less than the last.
    Where rows depend on each other, rounding of lengths becomes stress: by one over this. */
@@ -61,7 +61,7 @@ typedef struct sn_loops {
     uint32_t solved; /* constraints, in this step */
     sn_loop *loop;
     sn_loop_tie *tie;
-    uint32_t *at; /* by place in the plan's list: 1 + its constraint, or 0 */
+    uint32_t *at;                   /* by place in the plan's list: 1 + its constraint, or 0 */
     uint32_t *tie_node, *tie_block; /* a block is below the diagonal; the lowest bit: transposed */
     double *number;
 
@@ -70,10 +70,10 @@ typedef struct sn_loops {
     uint32_t *slot; /* in this step */
     double *w;
     double (*x)[3], (*moved)[3]; /* of a solve, and of all with one factor */
-    double (*diagonal)[6]; /* xx, yy, zz, xy, xz, yz; then its factor */
-    double (*bend)[6];     /* K of turns; */
-    uint32_t *column;      /* where its blocks begin, of nodes below it, */
-    uint32_t *below;       /*   and which these are */
+    double (*diagonal)[6];       /* xx, yy, zz, xy, xz, yz; then its factor */
+    double (*bend)[6];           /* K of turns; */
+    uint32_t *column;            /* where its blocks begin, of nodes below it, */
+    uint32_t *below;             /*   and which these are */
     double (*block)[9];
     size_t *target; /* by node: where what its pairs of blocks change is listed, */
     uint32_t *change;

@@ -9,7 +9,7 @@
 #define ROUNDS 6u
 
 /* Newton's method: steps, and each time a step is taken back by half, at most so often. */
-#define STEPS    8u
+#define STEPS    4u
 #define HALVINGS 5u
 
 /* Each time the largest violation must fall by this share of what the step promises. */
@@ -59,7 +59,8 @@ static bool fill_row(work *w, const sn_loop_tie *tie, const sn_forest_rows *rows
     loop_row *row = &n.row[r];
     double own = rows->diagonal[r], square = 0;
     for (uint32_t k = 0; k < tie->count; ++k) {
-        const sn_dvec3 g = rows->acting | rows->inequality ? dvec3_from(rows->block.gradient[r * tie->count + k]) : dvec3(0, 0, 0);
+        const sn_dvec3 g =
+            rows->acting | rows->inequality ? dvec3_from(rows->block.gradient[r * tie->count + k]) : dvec3(0, 0, 0);
         store3(n.gradient[r * tie->count + k], g);
         own += node[k] == NONE ? 0 : w->l->w[node[k]] * dvec3_dot(g, g);
         square += dvec3_dot(g, g);

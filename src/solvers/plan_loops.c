@@ -6,7 +6,9 @@
    that carry hardly more than themselves, never.
 
    Constraints of two particles, or of one, are solved at once. Angles and hinges are swept before, as the bending of a rope is. Anything else bars what it holds: joints,
-   volumes, shape matching, sheets that bend (plates.h). So does what nothing immovable holds. */
+   volumes, shape matching, sheets that bend (plates.h); spots of bodies, whose contact must know what holds them (articulations.c); and what may break or tear. So does it
+   where nothing immovable holds a body. */
+#include "constraints/evaluate.h"
 #include "solvers/loops.h"
 #include "solvers/plan_work.h"
 
@@ -45,10 +47,14 @@ static double weight_of(const plan_work *w, uint32_t number)
     return (double)w->particles->x[w->particles->slot[number]].w;
 }
 
-static bool carries(const sn_pool *pool, uint32_t count)
+static bool carries(const plan_work *w, const plan_item *item)
 {
+    const sn_pool *pool = w->store->pool[item->kind];
     const sn_kind *kind = pool->kind;
-    return kind->points && kind->points <= 2 && count <= 2 && !kind->own_rows && !kind->project;
+    bool may = kind->points && kind->points <= 2 && item->count <= 2 && !kind->own_rows && !kind->project;
+    for (uint32_t i = 0; may && i < kind->points; ++i)
+        may = !sn_point_on_body(w->store, pool, item->row, i);
+    return may && !(w->particles->weak && w->particles->weak(w->particles->world, item->kind, item->row));
 }
 
 /* Angles of limbs and of ropes. */
@@ -73,7 +79,7 @@ static void join_bodies(loops_work *l)
         for (uint32_t i = 0; i < w->items; ++i) {
             const plan_item *item = &w->item[i];
             const uint32_t first = movable_of(w, item);
-            if (carries(w->store->pool[item->kind], item->count) == others)
+            if (carries(w, item) == others)
                 continue;
             for (uint32_t k = 0; k < item->count && first != PLAN_NONE; ++k) {
                 const uint32_t number = w->particle[item->first + k];
@@ -126,7 +132,7 @@ static void weigh_bodies(loops_work *l)
         const uint32_t root = plan_root(l->parent, first);
         const sn_pool *pool = w->store->pool[item->kind];
         loop_body *body = &l->body[root];
-        if (!carries(pool, item->count)) {
+        if (!carries(w, item)) {
             body->barred = body->barred || !bends(item->kind);
             continue;
         }

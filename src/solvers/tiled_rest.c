@@ -17,8 +17,8 @@ bool sn_tiled_solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *larges
         return true;
     bool good = sn_direct_pass(&sweep, forest, tiled_starts(t));
     good = good && (!loops->solved || sn_direct_loops(&sweep, loops, tiled_starts(t)));
-    for (uint32_t i = 0;
-         good && sn_forest_count(forest) + loops->solved < forest->all && i < plan->tree_table.count; ++i)
+    for (uint32_t i = 0; good && sn_forest_count(forest) + loops->solved < forest->all && i < plan->tree_table.count;
+         ++i)
         if (plan->tree[i].kind && !sn_forest_has_listed(forest, i) && !sn_loops_have(loops, i))
             good = sn_tiled_project(t, &sweep, plan->tree[i].kind, plan->tree[i].row);
     out->lost_tasks = sweep.out.lost_tasks;

@@ -37,11 +37,13 @@ static truss build(sn_world *world, uint32_t held, uint32_t kind, double load)
     static const uint32_t pair[4][2] = {{0, 2}, {1, 3}, {0, 3}, {2, 3}};
     for (uint32_t i = 0; i < MOST; ++i) {
         const double mass = i < held ? 0 : 0.1 + (i + 1 == MOST ? load : 0);
-        t.particle[i] = sn_particle_add_at(world, vec(CELL * (i / 2), CELL * (i % 2), 0), mass > 0 ? real(mass) : SN_IMMOVABLE);
+        t.particle[i] =
+            sn_particle_add_at(world, vec(CELL * (i / 2), CELL * (i % 2), 0), mass > 0 ? real(mass) : SN_IMMOVABLE);
     }
     for (uint32_t i = 0; i < RODS; ++i) {
         const uint32_t first = i / 4 * 2;
-        const sn_point points[] = {sn_at(t.particle[first + pair[i % 4][0]]), sn_at(t.particle[first + pair[i % 4][1]])};
+        const sn_point points[] = {sn_at(t.particle[first + pair[i % 4][0]]),
+                                   sn_at(t.particle[first + pair[i % 4][1]])};
         sn_constraint_def def = sn_default_constraint_def(kind);
         def.points = points;
         assert_ok(world, sn_constraint_add(world, &def, &t.rod[i]));
@@ -99,7 +101,8 @@ static void a_web_holds_what_it_caught(void **state)
             const sn_particle inner = ring > 1 ? at[ring - 1][i] : at[0][0];
             sn_constraint_add_distance_max(world, sn_at(inner), sn_at(at[ring][i]), real(0.105));
             if (ring < RINGS)
-                sn_constraint_add_distance_max(world, sn_at(at[ring][i]), sn_at(at[ring][(i + 1) % SPOKES]), SN_MEASURE);
+                sn_constraint_add_distance_max(world, sn_at(at[ring][i]), sn_at(at[ring][(i + 1) % SPOKES]),
+                                               SN_MEASURE);
         }
     sn_body_def def = sn_default_body_def();
     def.mass = 2;
@@ -137,7 +140,8 @@ static void no_energy_is_gained(void **state)
                 rise = fmax(rise, now - least);
             }
             if (!(rise <= 1e-3 * (first - least)))
-                fail_msg("%u substeps, kind %u: rises by %g J, falls by %g", substeps[i], kinds[k], rise, first - least);
+                fail_msg("%u substeps, kind %u: rises by %g J, falls by %g", substeps[i], kinds[k], rise,
+                         first - least);
             sn_world_destroy(t.world);
         }
 }
