@@ -80,7 +80,7 @@ static void a_truss_carries(void **state)
     }
 }
 
-/* A web of threads that only pull, some of them slack, with a body in its middle. Swept, threads are off by 130 %. */
+/* A web of threads that only pull, some of them slack, with a load in its middle. Swept, threads are off by 130 %. */
 static void a_web_holds_what_it_caught(void **state)
 {
     (void)state;
@@ -88,13 +88,12 @@ static void a_web_holds_what_it_caught(void **state)
     enum { SPOKES = 8, RINGS = 6 };
     sn_world *world = make_world(1, SN_SIMD_AUTO, 10);
     sn_particle at[RINGS + 1][SPOKES];
-    sn_constraint made;
     for (uint32_t ring = 0; ring <= RINGS; ++ring)
         for (uint32_t i = 0; i < SPOKES; ++i) {
             const double angle = 2 * 3.14159265 * i / SPOKES, radius = 0.1 * ring;
             if (ring || !i)
                 at[ring][i] = sn_particle_add_at(world, vec(radius * cos(angle), 0, radius * sin(angle)),
-                                                 ring < RINGS ? real(0.0005) : SN_IMMOVABLE);
+                                                 ring < RINGS ? real(ring ? 0.0005 : 2) : SN_IMMOVABLE);
         }
     for (uint32_t ring = 1; ring <= RINGS; ++ring)
         for (uint32_t i = 0; i < SPOKES; ++i) {
@@ -104,16 +103,6 @@ static void a_web_holds_what_it_caught(void **state)
                 sn_constraint_add_distance_max(world, sn_at(at[ring][i]), sn_at(at[ring][(i + 1) % SPOKES]),
                                                SN_MEASURE);
         }
-    sn_body_def def = sn_default_body_def();
-    def.mass = 2;
-    def.moments = vec(0.01, 0.01, 0.01);
-    def.position = vec(0, -0.1, 0);
-    sn_body body;
-    assert_ok(world, sn_body_add(world, &def, &body));
-    const sn_point points[] = {sn_at(at[0][0]), sn_on_body(body, vec(0, 0.1, 0))};
-    sn_constraint_def tie = sn_default_constraint_def(SN_KIND_ATTACHMENT);
-    tie.points = points;
-    assert_ok(world, sn_constraint_add(world, &tie, &made));
     for (uint32_t f = 0; f < 60; ++f) {
         support_run(world, 1, STEP);
         assert_true(worst(world) < 2e-3);
