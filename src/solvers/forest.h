@@ -94,6 +94,7 @@ typedef struct sn_forest_job {
     uint32_t worker, workers;   /* which thread this is, of how many; 0 of 0 for one alone */
     bool fresh;                 /* all multipliers are to begin at 0, whatever they are */
     bool drops;                 /* those of chains need not be written: nothing reads them */
+    bool precise;               /* links are to be right to SN_TREE_PRECISE, if that takes more steps */
 } sn_forest_job;
 
 typedef struct sn_forest {

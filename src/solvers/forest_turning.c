@@ -255,6 +255,7 @@ double sn_tree_safe_share(const sn_trees *w, const sn_tree *t, const sn_tree_sta
                 most_share = 4 * a * rec.turn[r] * rec.turn[r] / (b * b);
         }
     }
-    out->rough |= most > SN_TREE_CALM * SN_TREE_CALM * before || most_share > SN_TREE_PRECISE * SN_TREE_PRECISE;
+    out->rough |= most > SN_TREE_CALM * SN_TREE_CALM * before;
+    out->coarse = most_share > SN_TREE_PRECISE * SN_TREE_PRECISE;
     return most > before ? s->reach / sqrt(most) : 1;
 }

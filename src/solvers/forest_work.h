@@ -37,7 +37,8 @@ typedef struct sn_tree_outcome {
     bool finite;      /* all multipliers are */
     bool turns;       /* a link has another kappa than was used, and needs it */
     bool bent;        /* kappa matters, to the next substep, too */
-    bool rough;       /* one solve is not enough */
+    bool rough;       /* one solve is not enough, */
+    bool coarse;      /*   or is, but leaves links longer or shorter than they may be */
     double most_way;  /* the square of the longest x */
     double most_turn; /* the largest turn */
     double most_bend; /* and of bends, twice the largest */

@@ -37,7 +37,7 @@ typedef struct work {
     double reach, enough, most_turn; /* see sn_tree_state; */
     double shortest;                 /*   and the shortest link, m */
     bool acts, one_way;
-    bool rough;
+    bool rough, coarse; /* see sn_tree_outcome */
 } work;
 
 static sn_dvec3 at3(const double *a)
@@ -490,7 +490,7 @@ static double safe_share(work *w)
             const double missed = missed_by_turning(w, tie, &n, r);
             most = fmax(most, missed);
             /* the length of a link is that of its gradient by turn, and half the square of the row's gradient is that of either particle */
-            w->rough = w->rough || 2 * missed * fabs(n.row[r].turn) > SN_TREE_PRECISE * n.row[r].length;
+            w->coarse = w->coarse || 2 * missed * fabs(n.row[r].turn) > SN_TREE_PRECISE * n.row[r].length;
         }
     }
     w->rough = w->rough || most > SN_TREE_CALM * w->reach;
@@ -549,7 +549,7 @@ static void solve_round(work *w)
 /* One step of Newton's method. */
 static void solve_rounds(work *w)
 {
-    w->rough = false;
+    w->rough = w->coarse = false;
     try_near_ones(w);
     for (uint32_t round = 0;; ++round) {
         solve_round(w);
@@ -596,9 +596,9 @@ bool sn_loops_solve(sn_loops *l, uint32_t index, const sn_forest_job *job)
             return false;
         const double before = w.reach;
         hand_out(&w, safe_share(&w));
-        if (!w.rough)
+        if (!(w.rough || (w.coarse && job->precise)))
             return true;
-        good = step_back(&w, before);
+        good = w.rough ? step_back(&w, before) : fill(&w);
     }
     return good;
 }

@@ -128,6 +128,8 @@ typedef struct sn_solver_in {
     const struct sn_wide *wide;
     sn_stiffen stiffen;
     sn_leaning leaning; /* SN_SOLVER_TILED; all NULL: nothing does */
+    bool
+        surfaces; /* that must not pass each other take part: what is solved at once is not made more precise than contact lets it be */
 } sn_solver_in;
 
 /* What a method that works by forces is given besides. */
