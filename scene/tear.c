@@ -99,9 +99,19 @@ bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, co
     if (def.strain == 0 && def.force == 0)
         def = (sn_tear_def){stuff->tear_strain, stuff->tear_force, stuff->tear_spread, stuff->tear_seed,
                             stuff->tear_fatigue};
+    const bool soft = has_kind(object, is_shape);
+    const char *mistake = def.strain > 0 || (def.force > 0 && !soft) ? NULL
+                          : def.force > 0
+                              ? "has 'tear_force', but a soft body of shape matching tears by 'tear_strain' alone"
+                          : def.spread > 0 || def.fatigue > 0
+                              ? "has 'tear_spread' or 'tear_fatigue', but neither 'tear_strain' nor 'tear_force'"
+                              : NULL;
+    if (mistake)
+        sn_problems_add(reader->problems, SN_PROBLEM_WARNING, reader->path, false, "'%.80s' %s: it does not tear",
+                        object->name, mistake);
     if (def.strain == 0 && def.force == 0)
         return true;
-    if (object->triangle_count && !has_kind(object, is_shape)) {
+    if (object->triangle_count && !soft) {
         skin->on = true;
         skin->tear_strain = def.strain, skin->tear_force = def.force, skin->tear_spread = def.spread;
         skin->tear_seed = def.seed, skin->tear_fatigue = def.fatigue;

@@ -104,10 +104,11 @@ bool sn_ids_find(sn_ids *ids, const sn_allocator *allocator, uint32_t count, uin
 
 bool sn_ids_reserve(sn_ids *ids, const sn_allocator *allocator, uint32_t count)
 {
-    if (!sn_table_reserve(&ids->table, allocator, (uint64_t)ids->table.count + count))
+    const uint64_t all = (uint64_t)ids->table.count + count;
+    if (!sn_table_reserve(&ids->table, allocator, all))
         return false;
     bind(ids);
-    return true;
+    return sn_table_reserve(&ids->block_table, allocator, all / SN_ID_BLOCK + 1);
 }
 
 uint32_t sn_ids_take(sn_ids *ids, uint32_t first, uint32_t count)

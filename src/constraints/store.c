@@ -307,7 +307,7 @@ static bool tidy_own(sn_pool *pool, const sn_allocator *allocator)
     if (!pool->point_param_count)
         return true;
     sn_table_column(&table, width, true);
-    if (!sn_table_reserve(&table, allocator, (uint64_t)pool->own_table.count + 1))
+    if (!sn_table_reserve(&table, allocator, pool->own_table.capacity))
         return false;
     char *to = table.column[0];
     for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
@@ -330,7 +330,7 @@ static void tidy_lists(sn_pool *pool, const sn_allocator *allocator)
         return;
     sn_table table = {0};
     sn_table_column(&table, sizeof(uint32_t), true);
-    if (!sn_table_reserve(&table, allocator, pool->list_table.count - pool->list_waste + 1))
+    if (!sn_table_reserve(&table, allocator, pool->list_table.capacity)) /* a step may count on its room */
         return;
     if (!tidy_own(pool, allocator)) {
         sn_table_release(&table, allocator);

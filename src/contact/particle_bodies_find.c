@@ -63,20 +63,28 @@ static void add_shapes(finding *f)
 
 /* ---- Rods ---------------------------------------------------------------------------------------------------------------- */
 
-/* By number, where the neighbours of each particle are. */
-static void list_neighbours(finding *f)
+/* By number, where the neighbours of each particle are. False: no rod is stiff. */
+static bool list_neighbours(finding *f)
 {
+    uint32_t first = 0;
+    while (first < f->rods->ids.table.count && !is_rod(f, first))
+        ++first;
+    if (first == f->rods->ids.table.count)
+        return false;
     memset(f->start, 0, (f->particles + 2) * sizeof *f->start);
-    for (uint32_t row = 0; row < f->rods->ids.table.count; ++row)
-        for (uint32_t k = 0; k < 2 && is_rod(f, row); ++k)
-            f->start[f->rods->point[2 * (size_t)row + k] + 2]++;
+    for (uint32_t row = first; row < f->rods->ids.table.count; ++row) {
+        const uint32_t *point = f->rods->point + 2 * (size_t)row;
+        if (is_rod(f, row))
+            f->start[point[0] + 2]++, f->start[point[1] + 2]++;
+    }
     for (uint32_t i = 0; i < f->particles; ++i)
         f->start[i + 2] += f->start[i + 1];
-    for (uint32_t row = 0; row < f->rods->ids.table.count; ++row)
-        for (uint32_t k = 0; k < 2 && is_rod(f, row); ++k) {
-            const uint32_t *point = f->rods->point + 2 * (size_t)row;
+    for (uint32_t row = first; row < f->rods->ids.table.count; ++row) {
+        const uint32_t *point = f->rods->point + 2 * (size_t)row;
+        for (uint32_t k = 0; is_rod(f, row) && k < 2; ++k)
             f->neighbour[f->start[point[k] + 1]++] = point[1 - k];
-        }
+    }
+    return true;
 }
 
 static bool are_joined(const finding *f, uint32_t a, uint32_t b)
@@ -141,7 +149,8 @@ static uint32_t spread(const finding *f, uint32_t first)
 
 static void add_frameworks(finding *f)
 {
-    list_neighbours(f);
+    if (!list_neighbours(f))
+        return;
     memset(f->seen, 0, f->particles * sizeof *f->seen);
     memset(f->joins, 0, f->particles * sizeof *f->joins);
     for (uint32_t i = 0; i < f->particles; ++i) {

@@ -57,6 +57,7 @@ typedef struct sn_surface_motion {
     bool hit;   /* it is of a pair that touched in this round */
     bool marked;     /* its velocity is another one than it had in the last substep */
     bool changed;    /* its end became another one in the last round, or it was hit */
+    bool jumped;     /* it is not where the substep before ended */
     uint8_t tangled; /* bits: it is of an edge and a triangle that cross, see surface_tangles.c */
     uint8_t suspect; /* bits, until tangles are looked for: see surface_tangles.c */
 } sn_surface_motion;
@@ -243,6 +244,7 @@ typedef struct sn_surface_tile {
     bool led;                  /* all its corners are: two like that are left alone */
     bool off;                  /* of a shell that nothing is near: it is left alone */
     bool changed;              /* that of a corner changed in the last round of the guard */
+    bool jumped;               /* some corner; not known where nothing jumped, or the tile is of a shell */
     uint8_t suspect;           /* what some corner is; see sn_surface_motion */
 } sn_surface_tile;
 

@@ -170,6 +170,15 @@ static void follow_ways(const looking *l, sn_surface_tile *tile)
               (way->rest + off) * inverse_h + l->differ);
 }
 
+static bool has_jumped(const sn_surfaces *s, const sn_surface_tile *tile)
+{
+    const uint32_t *corner = corners_of(s, tile);
+    for (uint32_t k = 0; k < tile->corners; ++k)
+        if (surface_motions(s)[corner[k]].jumped)
+            return true;
+    return false;
+}
+
 static bool has_marked(const sn_surfaces *s, const sn_surface_tile *tile)
 {
     const uint32_t *corner = corners_of(s, tile);
@@ -187,6 +196,7 @@ static void look_at_starts(void *data, uint32_t first, uint32_t end)
         sn_surface_tile *tile = &surface_tiles(s)[i];
         if (tile->off)
             continue;
+        tile->jumped = s->jump > 0 && has_jumped(s, tile);
         if (l->follows && !surface_skins(s)[tile->skin].shell && !(l->marked && has_marked(s, tile)))
             follow_ways(l, tile);
         else
@@ -246,7 +256,8 @@ static void take_vertices(const sn_world *world, sn_surfaces *s, looking *l)
         const sn_vec3 other = vec3_sub(vec3_scale(velocity, l->h), vec3_sub(m->end, m->start));
         const sn_real square = vec3_dot(d, d), off = vec3_dot(other, other);
         jump = square <= jump ? jump : square; /* what is no number is as far as can be */
-        m->suspect |= square <= 0 ? 0 : SN_SUSPECT;
+        m->jumped = !(square <= 0);
+        m->suspect |= m->jumped ? SN_SUSPECT : 0;
         m->marked = !(off <= most);
         l->marked = l->marked || m->marked;
         differ = off <= differ || m->marked ? differ : off;

@@ -153,6 +153,12 @@ sn_surface_quiet_pair sn_surface_pair_quiet(const sn_surfaces *s, const sn_surfa
     return q;
 }
 
+/* m: how far vertices of a tile were moved between two substeps, by a tear or by hand: what is far from there keeps its list. */
+static sn_real jump_of(const sn_surfaces *s, const sn_surface_tile *tile)
+{
+    return tile->jumped || surface_skins(s)[tile->skin].shell ? s->jump : 0;
+}
+
 static void begin_pair(pairing *p, sn_surface_pair *pair)
 {
     const sn_surfaces *s = p->s;
@@ -163,8 +169,9 @@ static void begin_pair(pairing *p, sn_surface_pair *pair)
         pair->listed = false;
         return;
     }
-    pair->moved += (double)(pair->step + 2 * s->jump) * (double)SN_SURFACE_LONGER;
-    pair->turned += (double)(pair->all_step + 2 * s->jump) * (double)SN_SURFACE_LONGER;
+    const sn_real jump = s->jump > 0 ? jump_of(s, a) + jump_of(s, b) : 0;
+    pair->moved += (double)(pair->step + jump) * (double)SN_SURFACE_LONGER;
+    pair->turned += (double)(pair->all_step + jump) * (double)SN_SURFACE_LONGER;
     pair->step = pair->all_step = 0;
     if (!pair->listed || !measure_pair(p, pair)) {
         const sn_real most = 2 * p->h * speed_of(s, pair) * SN_SURFACE_LONGER + p->more;

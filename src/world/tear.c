@@ -446,6 +446,33 @@ bool sn_tear_any(const sn_world *world)
     return world->tearing.head_table.count > 0;
 }
 
+/* Numbers the rods that tear, range by range. */
+static void number_items(sn_tearing *t)
+{
+    sn_tear_range *range = t->range_table.column[0];
+    t->items = 0;
+    for (uint32_t i = 0; i < t->range_table.count; ++i) {
+        range[i].item = t->items;
+        t->items += range[i].end - range[i].first;
+    }
+}
+
+/* If skins part with groups, the index is made anew at the end of the step. Other rods may tear then, in more ranges: as many as there are, at most. */
+static bool reserve_items(sn_world *world)
+{
+    sn_tearing *t = &world->tearing;
+    uint64_t items = t->items;
+    if (world->breaking.any_tears) {
+        items = 0;
+        for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)
+            items += sn_tear_is_rod(kind) ? world->constraints.pool[kind]->ids.table.count : 0;
+        if (!sn_table_reserve(&t->range_table, &world->allocator, items))
+            return false;
+    }
+    return items <= SN_MAX_COUNT && sn_table_reserve(&t->flag_table, &world->allocator, items) &&
+           sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)items);
+}
+
 bool sn_tear_begin(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
@@ -455,16 +482,9 @@ bool sn_tear_begin(sn_world *world)
         return true;
     if ((tears || world->breaking.any_tears) && !sn_tear_index(world))
         return false;
-    sn_tear_range *range = t->range_table.column[0];
-    t->items = 0;
-    for (uint32_t i = 0; i < t->range_table.count; ++i) {
-        range[i].item = t->items;
-        t->items += range[i].end - range[i].first;
-    }
-    if (tears && (!sn_tear_reserve(world, SN_TEARS_A_STEP, ROWS_A_STEP) ||
-                  !sn_table_reserve(&t->flag_table, &world->allocator, t->items) ||
-                  !sn_table_reserve(&t->over_table, &world->allocator, SN_TEAR_OVER) ||
-                  !sn_parallel_reserve(&world->parallel, &world->allocator, t->items)))
+    number_items(t);
+    if (tears && (!sn_tear_reserve(world, SN_TEARS_A_STEP, ROWS_A_STEP) || !reserve_items(world) ||
+                  !sn_table_reserve(&t->over_table, &world->allocator, SN_TEAR_OVER)))
         return false;
     if (tears && !sn_wear_reserve(world, ROWS_A_STEP))
         return false;
@@ -603,8 +623,10 @@ void sn_tear_end(sn_world *world)
     t->told = true;
     if (!any_tears(world))
         return;
-    if (t->generation != world->contact.skin_generation) /* skins have parted with groups */
+    if (t->generation != world->contact.skin_generation) { /* skins have parted with groups */
         sn_tear_index_anew(world);
+        number_items(t);
+    }
     sn_split_begin(world);
     t->room_particles = SN_TEARS_A_STEP;
     t->room_rows = ROWS_A_STEP;

@@ -562,11 +562,17 @@ uint64_t sn_wear_hash(uint64_t hash, const struct sn_world *world);
 
 bool sn_shape_is_group(uint32_t kind);
 
+/* So many members have a shape. */
+#define SN_SHAPE_LEAST 4u
+
 /* By how much the worst member of a group is off, in parts of the radius; 0 if that does not exist. */
 double sn_shape_strain(const struct sn_world *world, uint32_t kind, uint32_t row);
 
 /* Before a step, for every group that may tear: reserves memory. False when memory runs out. */
 bool sn_shape_reserve(struct sn_world *world, uint32_t kind, uint32_t row);
+
+/* After a cut added triangles, and before anything is torn: the lists of gaps follow. There is room. */
+void sn_shape_follow_gaps(struct sn_world *world);
 
 /* The worst member, and members with similar deviation, leave a group, unless the caller refuses. tear: the event,
    without the members. True if too few are left: remove the group. */

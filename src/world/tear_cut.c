@@ -290,6 +290,7 @@ static bool reserve_gaps(cutting *c)
                            2 * (uint64_t)c->solid.face_table.count;
     return count <= SN_MAX_COUNT && sn_table_reserve(&world->contact.triangle_table, &world->allocator, count) &&
            sn_table_reserve(&world->tearing.next_table, &world->allocator, 3 * count) &&
+           (!c->shape.group_table.count || sn_table_reserve(&world->tearing.torn_table, &world->allocator, count)) &&
            sn_table_reserve(&c->more_table, &world->allocator, (uint64_t)world->contact.skin_table.count + 1);
 }
 
@@ -319,7 +320,7 @@ static bool reserve(cutting *c)
     sn_world *world = c->world;
     sn_tearing *t = &world->tearing;
     const uint64_t vertices = (uint64_t)c->inserts + c->mark_table.count + c->solid.vertex_table.count;
-    const uint64_t particles = 4 * vertices + 256, rows = 32 * vertices + 32768;
+    const uint64_t particles = 4 * vertices + 256, rows = 32 * vertices + 32768 + c->shape.label_table.count;
     if (rows > SN_MAX_COUNT || !sn_table_reserve(&c->mark_table, &world->allocator, particles) ||
         !sn_table_reserve(&t->tip_table, &world->allocator, t->tip_table.count + SN_TEAR_PARTS * particles) ||
         !sn_table_reserve(&c->root_table, &world->allocator, world->ids.table.count + particles) ||
@@ -576,6 +577,8 @@ static sn_result cut(cutting *c)
     remove_rods(c);
     cut_skins(c);
     sn_incidence_end(&world->incidence, store);
+    if (c->shape.group_table.count)
+        sn_shape_follow_gaps(world);
     sn_shape_cut_part(&c->shape);
     sn_shape_finish(world);
     c->info.left += c->shape.left, c->info.removed += c->shape.removed;

@@ -217,6 +217,17 @@ static bool look_at_group(sn_shape_cut *c, uint32_t kind, uint32_t row)
     return sn_shape_reserve((sn_world *)world, kind, row);
 }
 
+/* Room for as many groups as there may be: each takes members that leave. */
+static bool reserve_groups(const sn_shape_cut *c)
+{
+    sn_world *world = c->world;
+    const uint32_t most = c->group_table.count ? world->tearing.shape_points / SN_SHAPE_LEAST : 0;
+    for (uint32_t kind = 1; most && kind < world->constraints.kind_count; ++kind)
+        if (sn_shape_is_group(kind) && !sn_store_reserve_rows(&world->constraints, &world->allocator, kind, most))
+            return false;
+    return sn_breaking_reserve(world, most);
+}
+
 bool sn_shape_cut_find(sn_shape_cut *c)
 {
     const sn_world *world = c->world;
@@ -226,8 +237,8 @@ bool sn_shape_cut_find(sn_shape_cut *c)
         for (uint32_t row = 0; sn_shape_is_group(kind) && row < world->constraints.pool[kind]->ids.table.count; ++row)
             if (sn_ids_is_live(&world->constraints.pool[kind]->ids, row) && !look_at_group(c, kind, row))
                 return false;
-    return sn_table_reserve(&t->severed_table, &world->allocator,
-                            (uint64_t)t->severed_table.count + c->pair_table.count);
+    return reserve_groups(c) && sn_table_reserve(&t->severed_table, &world->allocator,
+                                                 (uint64_t)t->severed_table.count + c->pair_table.count);
 }
 
 /* ---- Dividing groups --------------------------------------------------------------------------------------------- */

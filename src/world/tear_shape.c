@@ -13,9 +13,6 @@
 
 #include <string.h>
 
-/* Members that have a shape. */
-#define LEAST_MEMBERS 4u
-
 /* Of the worst one, along the same way: those that are off by more leave with it. */
 #define WITH_WORST 0.5
 
@@ -85,15 +82,15 @@ double sn_shape_strain(const sn_world *world, uint32_t kind, uint32_t row)
     return strain;
 }
 
-/* Keeps the members of a group that stay, or those that leave, in the order that they had. The list is one that is there. */
-static void keep_members(sn_pool *pool, uint32_t row, const bool *leaves, bool those)
+/* Keeps the members of a group that stay, in the order that they had. */
+static void keep_members(sn_pool *pool, uint32_t row, const bool *leaves)
 {
     const sn_list list = pool_list(pool, row);
     uint32_t *at = (uint32_t *)pool->list_table.column[0] + pool->point[2 * (size_t)row], kept = 0;
     sn_real *rest = pool_own(pool, row);
     for (uint32_t i = 0; i < list.point_count;
          ++i) { /* no member is there twice: particle and point are in one order */
-        if (leaves[i] != those)
+        if (leaves[i])
             continue;
         at[1 + kept] = at[1 + i];
         memmove(rest + (size_t)kept * pool->point_param_count, rest + (size_t)i * pool->point_param_count,
@@ -112,14 +109,18 @@ static sn_constraint form_group(sn_world *world, uint32_t kind, uint32_t row, co
 {
     sn_store *store = &world->constraints;
     sn_pool *pool = store->pool[kind];
-    const uint32_t count = pool_point_count(pool, row), made = sn_split_copy_untold(world, kind, row);
-    uint32_t *member = store->many.column[SN_MANY_NUMBER];
+    const uint32_t all = pool_point_count(pool, row), made = sn_split_copy_untold(world, kind, row);
+    uint32_t *member = store->many.column[SN_MANY_NUMBER], count = 0;
     const sn_list list = pool_list(pool, row);
-    for (uint32_t i = 0; i < count; ++i)
-        member[i] = list.particle[list.local[i]];
+    for (uint32_t i = 0; i < all; ++i)
+        if (leaves[i])
+            member[count++] = list.particle[list.local[i]];
     sn_store_set_list(store, kind, made, member, count);
-    memcpy(pool_own(pool, made), pool_own(pool, row), count * pool->point_param_count * sizeof(sn_real));
-    keep_members(pool, made, leaves, true);
+    const size_t width = pool->point_param_count;
+    sn_real *to = pool_own(pool, made);
+    for (uint32_t i = 0; i < all; ++i)
+        if (leaves[i])
+            memcpy(to, pool_own(pool, row) + i * width, width * sizeof *to), to += width;
     return (sn_constraint){kind, made, pool->ids.generation[made]};
 }
 
@@ -202,6 +203,13 @@ static bool reserve_torn(sn_world *world)
     return true;
 }
 
+void sn_shape_follow_gaps(sn_world *world)
+{
+    sn_table *table = &world->tearing.torn_table;
+    table->count = world->contact.triangle_table.count;
+    memset(table->column[0], 0, table->count);
+}
+
 bool sn_shape_reserve(sn_world *world, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = world->constraints.pool[kind];
@@ -211,8 +219,9 @@ bool sn_shape_reserve(sn_world *world, uint32_t kind, uint32_t row)
         return false;
     t->shape_points += count; /* all groups may tear in one step */
     t->shapes++;
+    /* each member is of one list that is new, with its place in it, and no list is empty */
     return sn_table_reserve(&pool->list_table, &world->allocator,
-                            pool->list_table.count + t->shapes + 2 * (uint64_t)t->shape_points) &&
+                            pool->list_table.count + 3 * (uint64_t)t->shape_points) &&
            sn_table_reserve(&pool->own_table, &world->allocator, (uint64_t)pool->own_table.count + t->shape_points) &&
            sn_table_reserve(&t->leave_table, &world->allocator, count);
 }
@@ -245,7 +254,7 @@ bool sn_shape_leave(sn_world *world, sn_constraint group, sn_tear *tear)
     set_member(world, tear, tell[0]);
     if (!sn_tear_allowed(world, tear))
         return false;
-    if (gone >= LEAST_MEMBERS)
+    if (gone >= SN_SHAPE_LEAST)
         tear->formed = form_group(world, group.kind, group.index, leaves);
     list_leaving(world, group, tell); /* again, because forming a group used the same scratch memory */
     for (uint32_t i = 0; i < gone; ++i) {
@@ -254,11 +263,11 @@ bool sn_shape_leave(sn_world *world, sn_constraint group, sn_tear *tear)
         sn_tear_tell(world, tear);
     }
     sn_sleep_disturb_constraint(world, pool, group.index);
-    if (left >= LEAST_MEMBERS) {
-        keep_members(pool, group.index, leaves, false);
+    if (left >= SN_SHAPE_LEAST) {
+        keep_members(pool, group.index, leaves);
         sn_split_log(world, group.kind, group.index);
     }
-    tear_skins(world, &group, tell, gone, gone >= LEAST_MEMBERS, left < LEAST_MEMBERS);
+    tear_skins(world, &group, tell, gone, gone >= SN_SHAPE_LEAST, left < SN_SHAPE_LEAST);
     sn_world_break_motion(world);
     return true;
 }
@@ -279,5 +288,5 @@ bool sn_shape_part(sn_world *world, sn_constraint group, sn_tear *tear)
         left -= leaves[i];
     }
     tear->strain = (sn_real)strain;
-    return sn_shape_leave(world, group, tear) && left < LEAST_MEMBERS;
+    return sn_shape_leave(world, group, tear) && left < SN_SHAPE_LEAST;
 }

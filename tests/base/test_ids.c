@@ -133,12 +133,44 @@ static void test_limit(void **state)
     sn_ids_release(&ids, &sn_default_allocator);
 }
 
+static void *no_memory(void *user, size_t size, size_t alignment)
+{
+    (void)user, (void)size, (void)alignment;
+    return NULL;
+}
+
+/* After a reservation numbers are found and taken without memory, also where the table crosses a block of numbers and some are free. */
+static void test_reserved_numbers_need_no_memory(void **state)
+{
+    (void)state;
+    sn_ids ids;
+    uint32_t first, g;
+    sn_allocator none = sn_default_allocator;
+    none.allocate = no_memory;
+    sn_ids_init(&ids);
+    add(&ids, SN_ID_BLOCK - 3, &g);
+    sn_ids_free(&ids, 2);
+    assert_true(sn_ids_reserve(&ids, &sn_default_allocator, 8));
+    for (uint32_t i = 0; i < 8; ++i) {
+        assert_true(sn_ids_find(&ids, &none, 1, 1000000, &first));
+        sn_ids_take(&ids, first, 1);
+        ids.value[first] = i;
+        if (i == 6) /* one is free again, in the next block */
+            sn_ids_free(&ids, first);
+    }
+    sn_ids_release(&ids, &sn_default_allocator);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lowest_number_first), cmocka_unit_test(test_runs_are_consecutive_and_reused),
-        cmocka_unit_test(test_churn_does_not_grow), cmocka_unit_test(test_generations_never_repeat),
-        cmocka_unit_test(test_random_edits),        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_lowest_number_first),
+        cmocka_unit_test(test_runs_are_consecutive_and_reused),
+        cmocka_unit_test(test_churn_does_not_grow),
+        cmocka_unit_test(test_generations_never_repeat),
+        cmocka_unit_test(test_random_edits),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_reserved_numbers_need_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

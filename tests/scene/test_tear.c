@@ -265,6 +265,31 @@ static void test_a_blade_parts_a_cloth_without_a_skin(void **state)
     }
 }
 
+/* A strength that cannot act is not passed over in silence. */
+static void test_what_does_not_tear_is_told(void **state)
+{
+    (void)state;
+    const struct {
+        const char *material, *type, *words;
+    } things[] = {{"'tear_force': 5", "jelly", "'a' tear_force tear_strain does not tear"},
+                  {"'tear_spread': 0.2", "cloth", "'a' neither does not tear"},
+                  {"'tear_fatigue': 0.2", "rope", "'a' neither does not tear"},
+                  {"'tear_force': 5, 'tear_strain': 0.1", "jelly", NULL},
+                  {"'tear_seed': 5", "cloth", NULL}};
+    for (size_t i = 0; i < COUNT_OF(things); ++i) {
+        char text[256];
+        snprintf(text, sizeof text, "{'objects': [{'type': '%s', 'name': 'a', 'material': {%s}}]}", things[i].type,
+                 things[i].material);
+        fixture f = fixture_try(text, NULL);
+        assert_non_null(f.scene);
+        if (things[i].words)
+            assert_problem(&f.problems, "objects[0]", things[i].words);
+        else
+            assert_null(f.problems.first);
+        fixture_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +299,7 @@ int main(void)
         cmocka_unit_test(test_events_cut_and_weaken),
         cmocka_unit_test(test_a_cut_through_nothing_says_so),
         cmocka_unit_test(test_nonsense_is_refused),
+        cmocka_unit_test(test_what_does_not_tear_is_told),
         cmocka_unit_test(test_a_blade_parts_a_cloth_without_a_skin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

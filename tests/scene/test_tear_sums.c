@@ -61,6 +61,13 @@ static const thing things[] = {
      FREE("{'type': 'jelly', 'name': 'a', 'columns': 7, 'rows': 3, 'layers': 3, 'firmness': 0.02, 'material': "
           "{'tear_strain': 0.05}}") "}",
      150, true},
+    {"cloth beside a soft body whose skin loses triangles",
+     FREE("{'type': 'jelly', 'name': 'a', 'columns': 7, 'rows': 3, 'layers': 3, 'firmness': 0.02, 'skin': "
+          "{'thickness': 0.004}, 'material': {'tear_strain': 0.05}}, {'type': 'cloth', 'name': 'b', 'columns': 5, "
+          "'rows': 5, 'material': {'stretch': 1e-4, 'tear_strain': 0.1}}, {'type': 'cloth', 'name': 'c', 'columns': "
+          "5, 'rows': 5}, {'type': 'cloth', 'name': 'd', 'columns': 5, 'rows': 5, 'material': {'stretch': 1e-4, "
+          "'tear_strain': 0.1}}") "}",
+     100, false},
     {"attachments, and a seam",
      FREE("{'type': 'cloth', 'name': 'a', 'columns': 7, 'rows': 7}, {'type': 'cloth', 'name': 'b', 'columns': 7, "
           "'rows': 7, 'position': [1.2, 0, 0]}, {'type': 'box', 'name': 'c', 'mass': 2, 'width': 0.2, 'height': 0.2, "

@@ -216,6 +216,43 @@ static void test_a_blade_parts_a_bar(void **state)
     assert_int_equal(hash[3], hash[1]);
 }
 
+/* Slits that leave a bar whole, and then a cut along it that parts all at once: many groups, in the room that was asked for. The request for memory with this number fails
+   in the last cut, and then nothing has changed. */
+static bool cut_into_many(uint64_t at)
+{
+    enum { LONG = 60, PARTS = LONG / 2 };
+    support_memory memory = {0};
+    sn_world_def def = support_scarce(&memory);
+    sn_world *world = support_world_from(&def);
+    sn_particles run;
+    set_strength(world, bar_add(world, LONG, &run), 100);
+    for (uint32_t i = 1; i < PARTS; ++i) /* up to half of its height */
+        assert_int_equal(cut_across(world, 0.2 * i - 0.05, -0.4, 0.05).left, 0);
+    sn_cut_def cut = sn_default_cut_def();
+    cut.blade = SN_BLADE_PLANE, cut.a = vec(0, 0.05, 0), cut.b = vec(0, 1, 0);
+    sn_cut_info info;
+    const uint64_t before = sn_world_hash(world);
+    memory.fail_at = memory.requests + at;
+    const bool out = ran_out(world, before, sn_world_cut(world, &cut, &info)), failed = memory.failures > 0;
+    memory.fail_at = 0;
+    if (out)
+        assert_ok(world, sn_world_cut(world, &cut, &info));
+    assert_int_equal(info.left, 2 * LONG);
+    assert_int_equal(sn_world_constraint_count(world, SN_KIND_NONE), 1 + PARTS);
+    for (uint32_t i = 0; i < 3; ++i)
+        assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+    sn_world_destroy(world);
+    assert_memory_clean(&memory);
+    return failed;
+}
+
+static void test_a_cut_makes_many_groups(void **state)
+{
+    (void)state;
+    for (uint64_t at = 1; cut_into_many(at);)
+        ++at;
+}
+
 static bool refuse(void *context, const sn_tear *tear)
 {
     (void)context, (void)tear;
@@ -357,6 +394,32 @@ static void test_a_skin_is_cut_with_its_body(void **state)
     }
 }
 
+/* The same, in a cut that inserts triangles into another skin. */
+static void test_a_skin_is_cut_beside_others(void **state)
+{
+    (void)state;
+    uint32_t left[3];
+    for (uint32_t order = 0; order < 3; ++order) { /* alone; with cloth before it, and behind it */
+        support_memory memory = {0};
+        sn_world_def def = support_scarce(&memory);
+        sn_world *world = support_world_from(&def);
+        sn_particles run;
+        sn_skin skin = {0};
+        for (uint32_t i = 0; i < 2; ++i) {
+            if (i == (order == 2))
+                bar_add(world, 6, &run), skin = wrap(world, run, 6, false);
+            else if (order)
+                tear_sheet_add(world, 20, 20, 0.03, 0.01, 1e-4, 0, 1);
+        }
+        cut_across(world, 0.25, -2, 2);
+        sn_skin_triangles(world, skin, &left[order]);
+        assert_int_equal(left[order], left[0]);
+        assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+        sn_world_destroy(world);
+        assert_memory_clean(&memory);
+    }
+}
+
 /* And torn with it; in the same steps a sheet tears, too. A member that is loose has no triangles. */
 static void test_a_skin_tears_with_its_body(void **state)
 {
@@ -418,9 +481,11 @@ int main(void)
         cmocka_unit_test(test_a_bar_becomes_two_groups),
         cmocka_unit_test(test_small_groups_go_and_nonsense_is_refused),
         cmocka_unit_test(test_a_blade_parts_a_bar),
+        cmocka_unit_test(test_a_cut_makes_many_groups),
         cmocka_unit_test(test_blades_and_what_stays),
         cmocka_unit_test(test_blades_part_joints),
         cmocka_unit_test(test_a_skin_is_cut_with_its_body),
+        cmocka_unit_test(test_a_skin_is_cut_beside_others),
         cmocka_unit_test(test_a_skin_tears_with_its_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
