@@ -1,7 +1,7 @@
 /* Which trees are chains, and what the kernel that solves them (wide/chain.h) is given. */
 #include "solvers/chain.h"
 
-#define LEAST_PIVOT (4 * SN_TREE_SOFT) /* of a row, as a share of its own A; the same as in elimination.c */
+#define LEAST_PIVOT 4 /* of a row, by what it gives; the same as in elimination.c */
 
 /* ---- Finding chains ------------------------------------------------------------------------------------------------ */
 
@@ -148,7 +148,8 @@ static bool is_team(const sn_tree *t, uint32_t left)
     if (left < SN_CHAIN_TEAM || !t->plain || t->links > SN_CHAIN_TEAM_LINKS)
         return false;
     for (uint32_t i = 1; i < SN_CHAIN_TEAM; ++i)
-        if (!t[i].plain || t[i].links != t->links || t[i].chain != t->chain + i * size_of(t->links))
+        if (!t[i].plain || t[i].links != t->links || t[i].soft != t->soft ||
+            t[i].chain != t->chain + i * size_of(t->links))
             return false;
     return true;
 }
@@ -211,11 +212,13 @@ static sn_wide_chain run_of(const sn_forest *forest, const sn_forest_job *job, c
                            .turning = t->turning,
                            .real = (sn_real *)forest->chain_scratch_table.column[0] + scratch * SN_CHAIN_REALS,
                            .number = (double *)forest->chain_scratch_table.column[1] + scratch * SN_CHAIN_DOUBLES,
-                           .soft = SN_TREE_SOFT,
-                           .least_pivot = LEAST_PIVOT,
+                           .soft = t->soft,
+                           .least_pivot = LEAST_PIVOT * t->soft,
                            .turning_from = SN_TREE_TURNING,
                            .stale = SN_TREE_STALE,
                            .calm = SN_TREE_CALM,
+                           .precise = SN_TREE_PRECISE,
+                           .rounding = SN_TREE_ROUNDING,
                            .rounds = SN_TREE_TURNS};
 }
 

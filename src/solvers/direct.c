@@ -74,7 +74,8 @@ SN_INLINE bool fill_row(const sn_frame *frame, uint32_t inequality, sn_row_give 
     out->diagonal[r] = alpha;
     out->least[r] = inequality && alpha > 0 ? -(double)lambda : 0;
     out->lambda0[r] = (double)lambda;
-    if (block->count == 2 && !(frame->turn && block->slot[1] >= frame->turn_slot))
+    const bool of_distance = block->count == 2 && block->rows <= 2; /* the three rows of an attachment are along axes */
+    if (of_distance && !(frame->turn && block->slot[1] >= frame->turn_slot))
         out->turn[r] = turn_of(block, r, frame);
     if (gamma > 0)
         out->diagonal[r] = alpha / (1 + gamma);
@@ -253,22 +254,28 @@ typedef struct tasks {
     bool fresh;
 } tasks;
 
+static sn_forest_job job_of(sn_sweep *s, bool fresh, uint32_t worker)
+{
+    return (sn_forest_job){.frame = &s->in->frame,
+                           .context = s,
+                           .fill = fill,
+                           .clear = clear,
+                           .take = take,
+                           .move = move,
+                           .lean = s->in->leaning.lean ? lean : NULL,
+                           .leant = leant,
+                           .wide = s->in->wide,
+                           .worker = worker,
+                           .workers = sn_parallel_workers(s->in->parallel),
+                           .fresh = fresh,
+                           .drops = s->drops,
+                           .precise = !s->in->surfaces,
+                           .nonlinear = true};
+}
+
 static bool solve_trees(sn_sweep *s, sn_forest *forest, bool fresh, uint32_t worker, uint32_t first, uint32_t end)
 {
-    const sn_forest_job job = {.frame = &s->in->frame,
-                               .context = s,
-                               .fill = fill,
-                               .clear = clear,
-                               .take = take,
-                               .move = move,
-                               .lean = s->in->leaning.lean ? lean : NULL,
-                               .leant = leant,
-                               .wide = s->in->wide,
-                               .worker = worker,
-                               .workers = sn_parallel_workers(s->in->parallel),
-                               .fresh = fresh,
-                               .drops = s->drops,
-                               .nonlinear = true};
+    const sn_forest_job job = job_of(s, fresh, worker);
     const bool asked = s->in->tolerance > 0; /* for residuals */
     return sn_forest_solve_some(forest, &job, asked ? NULL : s->in->store, first, end);
 }
@@ -301,6 +308,44 @@ bool sn_direct_pass(sn_sweep *s, sn_forest *forest, bool fresh)
     s->out.fault_kind = forest->fault_kind;
     s->out.fault_row = forest->fault_row;
     return false;
+}
+
+/* ns of the product of two blocks, about. */
+#define WORK_OF_PRODUCT 10.0
+
+typedef struct loop_tasks {
+    const sn_sweep *sweep;
+    sn_loops *loops;
+    bool fresh;
+} loop_tasks;
+
+static void solve_loop(void *data, uint32_t index, uint32_t worker)
+{
+    const loop_tasks *t = data;
+    sn_sweep own = *t->sweep;
+    const sn_forest_job job = job_of(&own, t->fresh, worker);
+    sn_loops_solve(t->loops, index, &job);
+}
+
+bool sn_direct_loops(sn_sweep *s, sn_loops *loops, bool fresh)
+{
+    const loop_tasks t = {s, loops, fresh};
+    const sn_forest_job job = job_of(s, fresh, 0);
+    const bool share =
+        s->in->tolerance == 0 && sn_parallel_wants(s->in->parallel, WORK_OF_PRODUCT * (double)loops->work);
+    for (uint32_t i = 0; !share && i < loops->count; ++i)
+        sn_loops_solve(loops, i, &job);
+    if (share && !sn_parallel_tasks(s->in->parallel, loops->count, solve_loop, (void *)&t)) {
+        s->out.lost_tasks = true;
+        return false;
+    }
+    for (uint32_t i = 0; i < loops->count; ++i)
+        if (loops->loop[i].fault_kind) {
+            s->out.fault_kind = loops->loop[i].fault_kind;
+            s->out.fault_row = loops->loop[i].fault_row;
+            return false;
+        }
+    return true;
 }
 
 bool sn_direct_solves_all(const sn_solver_in *in)

@@ -2,6 +2,7 @@
    cycle. The walk writes down parents before their children, and along a rope link after link, which is the order in
    which forest_solve.c works. */
 #include "solvers/chain.h"
+#include "solvers/forest_work.h"
 
 void sn_forest_init(sn_forest *forest)
 {
@@ -41,17 +42,7 @@ void sn_forest_release(sn_forest *forest, const sn_allocator *allocator)
 /* ---- The graph
    ---------------------------------------------------------------------------------------------------- */
 
-/* The particles behind a constraint, each once, in the order in which evaluate() has them; and the bodies whose turns follow. */
-typedef struct span {
-    const uint32_t *particle;
-    uint32_t count;
-    uint32_t small[SN_MAX_BLOCK];
-    uint32_t turns;
-    uint32_t body[SN_MAX_POINTS];   /* their rows, */
-    uint32_t centre[SN_MAX_POINTS]; /*   and the numbers of their particles */
-} span;
-
-static void get_bodies(const sn_store *store, const sn_pool *pool, uint32_t row, span *s)
+static void get_bodies(const sn_store *store, const sn_pool *pool, uint32_t row, sn_span *s)
 {
     s->turns = sn_evaluate_bodies(store, pool, row, s->body);
     for (uint32_t i = 0; s->turns && i < pool->kind->points; ++i) {
@@ -62,7 +53,7 @@ static void get_bodies(const sn_store *store, const sn_pool *pool, uint32_t row,
     }
 }
 
-static void get_span(const sn_store *store, const sn_pool *pool, uint32_t row, span *s)
+void sn_forest_span(const sn_store *store, const sn_pool *pool, uint32_t row, sn_span *s)
 {
     s->particle = sn_store_particles(store, pool, row, s->small, &s->count);
     get_bodies(store, pool, row, s);
@@ -117,7 +108,7 @@ typedef struct sizes {
 static sizes measure(sn_forest *forest, const sn_store *store)
 {
     sizes size = {0};
-    span s;
+    sn_span s;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         forest->base[kind] = (uint32_t)size.ids;
         size.ids += store->pool[kind]->ids.table.count;
@@ -126,7 +117,7 @@ static sizes measure(sn_forest *forest, const sn_store *store)
         size.ids = forest->listed;
     for (walk at = {0}; go_on(forest, store, &at);) {
         const sn_pool *pool = store->pool[at.kind];
-        get_span(store, pool, at.row, &s);
+        sn_forest_span(store, pool, at.row, &s);
         size.constraints++;
         size.mentions += s.count + s.turns;
         size.turns += s.turns;
@@ -152,12 +143,12 @@ static void list_mentions(sn_forest *forest, const sn_store *store)
              *body = forest->particle_table.column[SN_PARTICLE_BODY];
     uint32_t *listed = forest->particle_table.column[SN_PARTICLE_LISTED];
     uint32_t mention = 0, limit = forest->limit;
-    span s;
+    sn_span s;
     memset(start, 0, ((size_t)limit + 2) * sizeof *start);
     memset(body, 0, ((size_t)limit + 2) * sizeof *body);
     forest->particles = 0;
     for (walk at = {0}; go_on(forest, store, &at);) {
-        get_span(store, store->pool[at.kind], at.row, &s);
+        sn_forest_span(store, store->pool[at.kind], at.row, &s);
         first[at.id] = mention;
         for (uint32_t j = 0; j < s.count; ++j, ++mention) {
             particle[mention] = s.particle[j];
@@ -171,7 +162,7 @@ static void list_mentions(sn_forest *forest, const sn_store *store)
         start[n + 2] += start[n + 1];
     /* start[n + 1] is now where the constraints of particle n begin; filling them in moves it to where they end */
     for (walk at = {0}; go_on(forest, store, &at);) {
-        get_span(store, store->pool[at.kind], at.row, &s);
+        sn_forest_span(store, store->pool[at.kind], at.row, &s);
         for (uint32_t j = 0; j < s.count; ++j)
             of[start[s.particle[j] + 1]++] = at.id;
     }
@@ -325,8 +316,8 @@ static void grow_constraint(growth *g, uint32_t id)
     const sn_visit visit = visit_of(g->forest, id);
     const uint32_t parent = g->parent[id];
     const sn_pool *pool = g->store->pool[visit.kind];
-    span s;
-    get_span(g->store, pool, visit.row, &s);
+    sn_span s;
+    sn_forest_span(g->store, pool, visit.row, &s);
     if (pool_has_lists(pool) || pool->kind->project)
         g->is_tree = false;
     sn_item *it = &g->items[g->item++];
@@ -442,8 +433,8 @@ static void find_trees(sn_forest *forest, const sn_store *store)
         uint32_t root = UINT32_MAX;
         if (g.met[at.id])
             continue;
-        span s;
-        get_span(store, store->pool[at.kind], at.row, &s);
+        sn_span s;
+        sn_forest_span(store, store->pool[at.kind], at.row, &s);
         for (uint32_t j = s.count; j-- > 0;)
             root = g.movable[s.particle[j]] ? s.particle[j] : root;
         grow_tree(&g, at.id, root);
@@ -453,6 +444,22 @@ static void find_trees(sn_forest *forest, const sn_store *store)
     forest->whole_table.count = g.whole;
     forest->tree_table.count = g.tree;
     forest->analysed = forest->edits;
+}
+
+/* What the rows of a tree give. */
+static double softness(const sn_forest *forest, const sn_frame *frame, const sn_tree *t)
+{
+    const uint32_t *number = forest->node_table.column[SN_NODE_NUMBER];
+    double least = DBL_MAX, most = 0;
+    for (uint32_t i = t->node; i < t->node_end; ++i) {
+        if (number[i] & SN_TURN_BIT)
+            continue;
+        const double w = (double)frame->x[frame->slot[number[i]]].w;
+        least = fmin(least, w);
+        most = fmax(most, w);
+    }
+    const double soft = SN_TREE_SOFT_SHARE * least / (most * (t->item_end - t->item));
+    return soft < SN_TREE_SOFT ? fmax(soft, SN_TREE_SOFT_LEAST) : SN_TREE_SOFT; /* also where nothing is movable */
 }
 
 void sn_forest_prepare(sn_forest *forest, const sn_store *store, const sn_frame *frame)
@@ -466,6 +473,7 @@ void sn_forest_prepare(sn_forest *forest, const sn_store *store, const sn_frame 
     sn_tree *trees = forest->tree_table.column[0];
     for (uint32_t i = 0; i < forest->tree_table.count; ++i) {
         trees[i].turning = false;
+        trees[i].soft = softness(forest, frame, &trees[i]);
         sn_chain_look(forest, store, frame, &trees[i]);
     }
     sn_chain_team_up(forest, store, frame);

@@ -1,7 +1,8 @@
 /* Solving the forest, tree by tree: fill in, eliminate, find out which inequalities act, see whether the gradients
    turn, hand out.
 
-   Softness. Every row gives by SN_TREE_SOFT times its own A = J W J^T + a: by a billionth of what its own particles do.
+   Softness. Every row gives by SN_TREE_SOFT times its own A = J W J^T + a: by a billionth of what its own particles do, or less in trees with great
+   loads.
    Where constraints contradict each other, such as the links of a rope that is too short, they so share the error.
 
    Turning. In a position solve the gradients turn while x moves the particles. A rope of links of length l and mass m
@@ -43,11 +44,13 @@
 /* One is tried as if it acted if it is at most so many times as far from acting as another row is violated. */
 #define NEAR 2.0
 
-/* And one that others violate by less than this share of the largest violation before is left alone. */
-#define VIOLATED 1e-6
+/* And one that others violate by less than this share of the largest violation before, or by less than this share of the shortest link, which is
+   rounding, is left alone. */
+#define VIOLATED       1e-6
+#define VIOLATED_LEAST 1e-7
 
 /* And so often a tree is filled in anew, where rows turn far. */
-#define STEPS 6u
+#define STEPS 16u
 
 /* Each time the largest violation must fall by this share of what the step promises, */
 #define WORTHWHILE 0.1
@@ -91,7 +94,8 @@ SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, 
     rec->least[r] = rows->least[r];
     rec->lambda0[r] = rows->lambda0[r];
     rec->turn[r] = count == 2 && square > 0 && !it->whole ? rows->turn[r] : 0;
-    rec->diagonal[r] = rows->diagonal[r] + SN_TREE_SOFT * own;
+    s->most_turn = fmax(s->most_turn, fabs(rec->turn[r]));
+    rec->diagonal[r] = rows->diagonal[r] + w->tree->soft * own;
     rec->own[r] = own;
     if (rows_count == 1 && rows->share != 1) /* of several rows elimination.c takes care */
         rec->diagonal[r] += (1 / rows->share - 1) * own;
@@ -184,6 +188,9 @@ static bool fill_tree(work *w, const sn_tree *t, sn_tree_state *result)
             return blame(w, it);
     }
     s.reach = sqrt(s.missed / s.length);
+    if (s.most_turn > 0)
+        s.reach = fmax(s.reach, SN_TREE_ROUNDING / (SN_TREE_CALM * s.most_turn));
+    s.enough = fmax(VIOLATED * s.reach, s.most_turn > 0 ? VIOLATED_LEAST / s.most_turn : 0);
     *result = s;
     return true;
 }
@@ -321,7 +328,7 @@ static bool apply_rules(const sn_trees *w, sn_item *it, const sn_tree_state *s)
 {
     sn_record rec = record_at(w->numbers + it->record, it->rows);
     sn_rule *rule = extra_at(w->numbers + it->record, it).rule;
-    const double enough = VIOLATED * s->reach;
+    const double enough = s->enough;
     return keep_bounds(it, &rec, rule) || keep_limits(w, it, &rec, rule, enough) || release_limits(it, &rec, rule) ||
            free_bounds(w, it, &rec, rule, enough);
 }
@@ -337,9 +344,8 @@ static bool change_acting(const sn_trees *w, const sn_tree *t, const sn_tree_sta
             const uint32_t bit = it->inequality & 1u << r;
             if (!bit)
                 continue;
-            bool wrong = it->acting & bit
-                             ? rec.lambda[r] < rec.least[r]
-                             : row_slack(w, it, &rec, r) < -VIOLATED * s->reach * tree_row_length(it, &rec, r);
+            bool wrong = it->acting & bit ? rec.lambda[r] < rec.least[r]
+                                          : row_slack(w, it, &rec, r) < -s->enough * tree_row_length(it, &rec, r);
             if (wrong)
                 it->acting ^= (uint8_t)bit;
             changed |= wrong;
@@ -499,9 +505,9 @@ static bool solve_one(work *w, sn_tree *t)
             return blame_first(w, t);
         double share = sn_tree_safe_share(&w->trees, t, &s, &out), before = s.reach;
         hand_out(w, t, share);
-        if (!out.rough || !w->job->nonlinear)
+        if (!(out.rough || (out.coarse && w->job->precise)) || !w->job->nonlinear)
             return true;
-        good = step_back(w, t, before, &s);
+        good = out.rough ? step_back(w, t, before, &s) : fill_tree(w, t, &s);
         if (good && t->leans)
             lean(w, t);
     }

@@ -55,26 +55,25 @@ static void add_bends(const sn_trees *w, const sn_item *it, sn_tree_outcome *out
     }
 }
 
-/* Leaves only what holds back. */
-static void make_positive(sn_whole *b)
+double sn_tree_make_positive(double k[6])
 {
-    double a[3][3] = {{b->k[0], b->k[3], b->k[4]}, {b->k[3], b->k[1], b->k[5]}, {b->k[4], b->k[5], b->k[2]}};
-    double value[3], axis[3][3];
-    b->largest = 0;
+    double a[3][3] = {{k[0], k[3], k[4]}, {k[3], k[1], k[5]}, {k[4], k[5], k[2]}};
+    double value[3], axis[3][3], largest = 0;
     sn_symmetric_eigen(a, value, axis);
-    memset(b->k, 0, sizeof b->k);
+    memset(k, 0, 6 * sizeof *k);
     for (uint32_t i = 0; i < 3; ++i) {
         const double *n = axis[i], v = value[i];
         if (!(v > 0))
             continue;
-        b->largest = v > b->largest ? v : b->largest;
-        b->k[0] += v * n[0] * n[0];
-        b->k[1] += v * n[1] * n[1];
-        b->k[2] += v * n[2] * n[2];
-        b->k[3] += v * n[0] * n[1];
-        b->k[4] += v * n[0] * n[2];
-        b->k[5] += v * n[1] * n[2];
+        largest = v > largest ? v : largest;
+        k[0] += v * n[0] * n[0];
+        k[1] += v * n[1] * n[1];
+        k[2] += v * n[2] * n[2];
+        k[3] += v * n[0] * n[1];
+        k[4] += v * n[0] * n[2];
+        k[5] += v * n[1] * n[2];
     }
+    return largest;
 }
 
 /* Sets K of the bodies of a tree from the multipliers; see set_kappa. */
@@ -95,7 +94,7 @@ static void bend_bodies(const sn_trees *w, const sn_tree *t, bool turning, sn_tr
         sn_whole *b = whole_at(w, i);
         if (!b)
             continue;
-        make_positive(b);
+        b->largest = sn_tree_make_positive(b->k);
         out->turns |= w->nodes[i].w * (b->largest - SN_TREE_STALE * b->used) > SN_TREE_TURNING;
         out->bent |= w->nodes[i].w * b->largest > SN_TREE_TURNING;
     }
@@ -185,7 +184,7 @@ static double gain_of(const sn_trees *w, const sn_tree *t, const sn_tree_state *
         for (uint32_t r = 0; r < it->rows; ++r) {
             const double length = tree_row_length(it, &rec, r);
             if (it->acting >> r & 1 && length > 0)
-                left = fmax(left, SN_TREE_SOFT * rec.own[r] * fabs(rec.lambda[r]) / length);
+                left = fmax(left, t->soft * rec.own[r] * fabs(rec.lambda[r]) / length);
         }
     }
     return fmax(s->reach - left, 0);
@@ -237,12 +236,12 @@ bool sn_tree_calm_down(const sn_trees *w, const sn_tree *t, const sn_tree_state 
 }
 
 /* The share of the step after which no row is missed by more, because it turns, than the worst was before; and whether
-   one is missed by so much that the step should be followed by another one. */
+   one is missed by so much that the step should be followed by another one: of its length, too, which is the length of its gradient by turn. */
 double sn_tree_safe_share(const sn_trees *w, const sn_tree *t, const sn_tree_state *s, sn_tree_outcome *out)
 {
-    const double before = s->missed / s->length;
-    double most = 0;
-    if (sn_tree_is_calm(s, out))
+    const double before = s->reach * s->reach;
+    double most = 0, most_share = 0;
+    if (sn_tree_is_calm(s, out) && 2 * out->most_turn * out->most_turn * out->most_way <= SN_TREE_PRECISE)
         return 1;
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         const sn_item *it = &w->items[i];
@@ -252,8 +251,11 @@ double sn_tree_safe_share(const sn_trees *w, const sn_tree *t, const sn_tree_sta
             missed_of(w, it, &rec, r, &a, &b);
             if (a > most * b)
                 most = a / b;
+            if (4 * a * rec.turn[r] * rec.turn[r] > most_share * b * b)
+                most_share = 4 * a * rec.turn[r] * rec.turn[r] / (b * b);
         }
     }
     out->rough |= most > SN_TREE_CALM * SN_TREE_CALM * before;
+    out->coarse = most_share > SN_TREE_PRECISE * SN_TREE_PRECISE;
     return most > before ? s->reach / sqrt(most) : 1;
 }

@@ -721,6 +721,8 @@ static void make(plan_work *w)
     if (w->failed)
         return;
     sn_plan_trees(w);
+    if (!w->failed)
+        sn_plan_loops(w);
     sn_plan_free_surfaces(w);
     set_hubs_aside(w);
     if (!w->failed && sn_plan_open_layer(w))

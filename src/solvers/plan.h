@@ -151,6 +151,9 @@ typedef struct sn_plan_particles {
     const uint32_t *slot;  /* by number; SN_NO_SLOT for unused numbers */
     const uint32_t *index; /* by slot: the number */
     const sn_vec4 *x;      /* by slot; w is the inverse mass. NULL: no tree is solved directly */
+    /* Whether a constraint may break or tear; NULL: none may. */
+    bool (*weak)(const void *world, uint32_t kind, uint32_t row);
+    const void *world;
 } sn_plan_particles;
 
 void sn_plan_init(sn_plan *plan);

@@ -18,6 +18,8 @@
    which comes before the direct solve. Swept, a rope of 20 links that resists bending, with a bob of 100 times the mass
    of a particle, was 27 times as long as at rest with one substep, and 27 % too long with ten.
 
+   What has loops is taken by plan_loops.c, or left to sweeps.
+
    Immovable particles join nothing: a rope between two of them is a tree, and so is a ring that is pinned once. Whether a
    particle is immovable, and what it weighs, is what the user said when the plan was made. See sn_plan_weighs for what happens when that
    changes. */

@@ -164,6 +164,9 @@ static inline uint32_t plan_body(const plan_work *w, uint32_t slot)
 /* plan_follow.c: copies data of constraints into the batches, and sets the places of constraints. */
 void sn_plan_find_places(sn_plan *plan, sn_store *store);
 
+/* plan_loops.c: the same for what has loops. */
+void sn_plan_loops(plan_work *w);
+
 /* plan_trees.c: lists the constraints of trees that are to be solved directly. */
 void sn_plan_trees(plan_work *w);
 /* plan_free.c: lists the free surfaces. */

@@ -192,6 +192,7 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
         sn_lambda_watch_anew(scratch, in->plan);
     scratch->forest.fresh = false; /* sleeping and kinematic particles may have changed */
     sn_forest_prepare(&scratch->forest, in->store, &in->frame);
+    sn_loops_begin(&scratch->loops, &scratch->forest, &in->frame);
     looking l = {in, others, scratch->state_table.column[0]};
     const uint32_t tiles = in->plan->layer[1], all = in->plan->tile_table.count;
     bool share = sn_parallel_wants(in->parallel, 2 * WORK_OF_PARTICLE * in->particle_count);

@@ -5,18 +5,21 @@
 #include "base/hash.h"
 #include "solvers/hubs.h"
 
-/* Trees that carry much, at once. They move places alone, as tiles of later layers do. What is no tree any more, since something was
+/* Trees that carry much, at once, and then loops. They move places alone, as tiles of later layers do. What is no tree any more, since something was
    set free, is projected one by one. */
 bool sn_tiled_solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
 {
     const sn_plan *plan = t->in->plan;
     sn_forest *forest = &((tiled *)t->in->scratch->tiled)->forest;
+    sn_loops *loops = &((tiled *)t->in->scratch->tiled)->loops;
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h, .drops = t->drops_trees};
     if (!plan->tree_table.count || tiled_loads(t))
         return true;
     bool good = sn_direct_pass(&sweep, forest, tiled_starts(t));
-    for (uint32_t i = 0; good && sn_forest_count(forest) < forest->all && i < plan->tree_table.count; ++i)
-        if (plan->tree[i].kind && !sn_forest_has_listed(forest, i))
+    good = good && (!loops->solved || sn_direct_loops(&sweep, loops, tiled_starts(t)));
+    for (uint32_t i = 0; good && sn_forest_count(forest) + loops->solved < forest->all && i < plan->tree_table.count;
+         ++i)
+        if (plan->tree[i].kind && !sn_forest_has_listed(forest, i) && !sn_loops_have(loops, i))
             good = sn_tiled_project(t, &sweep, plan->tree[i].kind, plan->tree[i].row);
     out->lost_tasks = sweep.out.lost_tasks;
     if (sweep.out.fault_kind) {
@@ -32,7 +35,9 @@ void sn_tiled_count_trees(const sn_solver_scratch *scratch, const sn_plan *plan,
     const tiled *t = scratch->tiled;
     const bool any = t && plan->made && plan->tree_table.count;
     *trees = any ? t->forest.tree_table.count : 0;
-    *constraints = any ? t->forest.count : 0;
+    *constraints = any ? t->forest.count + t->loops.solved : 0;
+    for (uint32_t i = 0; any && i < t->loops.count; ++i)
+        *trees += t->loops.loop[i].acts;
 }
 
 const sn_forest *sn_tiled_forest(const sn_solver_scratch *scratch)

@@ -69,7 +69,8 @@ bool sn_tiled_reserve(const sn_solver_in *in, const sn_allocator *allocator)
     return sn_hubs_reserve(in, allocator) && reserve_marks(t, allocator, in) &&
            sn_forest_reserve_some(&t->forest, allocator, in->store, in->plan->tree, in->plan->tree_table.count,
                                   in->plan->tree_edits) &&
-           sn_direct_reserve(in, allocator, &t->forest) &&
+           sn_direct_reserve(in, allocator, &t->forest) && sn_loops_reserve(&t->loops, allocator, in) &&
+           sn_parallel_reserve_tasks(in->parallel, allocator, t->loops.count) &&
            (!in->wide || !(sn_tiled_scatters(in) || in->plan->any_watched) || sn_lambda_reserve(t, allocator, in));
 }
 
@@ -103,6 +104,7 @@ void sn_tiled_release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_solids_release(&t->solids, allocator);
     sn_plates_release(&t->plates, allocator);
     sn_forest_release(&t->forest, allocator);
+    sn_loops_release(&t->loops, allocator);
     sn_release(allocator, t, sizeof *t);
     scratch->tiled = NULL;
 }

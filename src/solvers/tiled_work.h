@@ -52,7 +52,8 @@ typedef struct tiled {
     sn_table mixed_table;     /* of sn_vec4, by index in the plan's list: see pass_seam */
     sn_table copy_table;      /* of sn_vec4: for each worker, twice the particles of the largest copied tile */
 
-    sn_forest forest; /* of the constraints that the plan leaves to it */
+    sn_forest forest; /* of the constraints that the plan leaves to it, */
+    sn_loops loops;   /*   and what is no tree */
 
     sn_table lambda_table;  /* of float, by lane of the plan: see LAMBDA_COLUMNS */
     uint64_t lambda_serial; /* of the plan whose constraints were watched last */

@@ -8,6 +8,11 @@
 /* What every row gives, as a share of its own A: far below the precision of a gradient in single precision. */
 #define SN_TREE_SOFT 1e-9
 
+/* What n rows between a load and what holds it give, n SN_TREE_SOFT w in all, must be little beside what the load itself does, its inverse
+   mass. So rows of a tree with a great load give less: all of them by this share of that; but no less than the last. */
+#define SN_TREE_SOFT_SHARE 1e-3
+#define SN_TREE_SOFT_LEAST 1e-12
+
 /* The greatest s = 2 w kappa, summed over the links of a particle, that is left to the gradients: see "Turning" in
    forest_solve.c. */
 #define SN_TREE_TURNING 1.0
@@ -20,6 +25,12 @@
 
 /* A row may be missed, because it turns, by this share of the worst violation before. */
 #define SN_TREE_CALM 0.25
+
+/*   and by this share of its own length; */
+#define SN_TREE_PRECISE 5e-4
+
+/*   by this it may in any case, which is rounding. */
+#define SN_TREE_ROUNDING 1e-6
 
 /* In the list of nodes' numbers: the number is the row of a body whose turn the node is. */
 #define SN_TURN_BIT 0x80000000u
@@ -85,6 +96,7 @@ typedef struct sn_node {
 
 typedef struct sn_tree {
     uint32_t item, item_end, node, node_end; /* the root is the first node */
+    double soft;                             /* in this step: see SN_TREE_SOFT */
     bool turning;                            /* in this step so far: kappa of its items is that of the last solve */
     bool plain;                              /* in this step: sn_chain_solve can solve it */
     bool looked;                             /* in this step: where its particles are is noted in chain_table */

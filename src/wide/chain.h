@@ -162,8 +162,13 @@ SN_APART void chain_read_lambda(const chain *k)
         chain_read_row(k, row, chain_in_row(k->run, row));
 }
 
+/* Before the solve: the largest violation (m) and the largest 1 / length (1/m) of a link. */
+typedef struct chain_before {
+    double missed, turn;
+} chain_before;
+
 /* Fills in all rows. False if some link is outside the usual range. */
-SN_APART bool chain_gather(const chain *k, double *most_missed)
+SN_APART bool chain_gather(const chain *k, chain_before *before)
 {
     lanes turn = lanes_all(0), missed = lanes_all(0);
     for (uint32_t first = 0; first < STRETCHES; first += SN_WIDTH)
@@ -171,8 +176,9 @@ SN_APART bool chain_gather(const chain *k, double *most_missed)
     chain_fill_up(k);
     if (!k->run->fresh)
         chain_read_lambda(k);
-    *most_missed = chain_largest(missed);
-    return chain_largest(turn) <= (double)CHAIN_USUAL;
+    before->missed = chain_largest(missed);
+    before->turn = chain_largest(turn);
+    return before->turn <= (double)CHAIN_USUAL;
 }
 
 /* ---- The whole solve --------------------------------------------------------------------------------------------- */
@@ -196,13 +202,16 @@ SN_INLINE lanes chain_most_aside(const sn_real *at, uint32_t rows, lanes most)
 }
 
 /* True if the rotation of links causes only a small error, as in forest_solve.c: turn |P z|^2 / 2 is at most `calm`
-   times the reduction of the largest violation by the solve, which is all of it except for compliance. */
-SN_INLINE bool chain_calm(const sn_wide_chain *run, double aside, double missed, double gives)
+   times the reduction of the largest violation by the solve, which is all of it except for compliance, and at most
+   `precise` times the shortest link. An error of `rounding` times that is always accepted. */
+SN_INLINE bool chain_calm(const sn_wide_chain *run, double aside, const chain_before *before, double gives)
 {
-    return aside / 2 <= run->calm * (missed - run->soft * gives);
+    const double share = aside / 2 * before->turn;
+    return share <= run->rounding ||
+           (share <= run->precise && aside / 2 <= run->calm * (before->missed - run->soft * gives));
 }
 
-SN_APART bool chain_is_calm(const chain *k, double most_missed)
+SN_APART bool chain_is_calm(const chain *k, const chain_before *before)
 {
     sn_real *first = k->run->real, *last = first + (size_t)k->rows * REAL_ROW;
     lanes most = lanes_all(0);
@@ -211,14 +220,14 @@ SN_APART bool chain_is_calm(const chain *k, double most_missed)
         memcpy(last + axis * STRETCHES, first + axis * STRETCHES + 1, (STRETCHES - 1) * sizeof(sn_real));
     for (uint32_t lane = 0; lane < STRETCHES; lane += SN_WIDTH)
         most = chain_most_aside(first + lane, k->rows, most);
-    return chain_calm(k->run, chain_largest(most), most_missed, k->gives);
+    return chain_calm(k->run, chain_largest(most), before, k->gives);
 }
 
 /* Finds lambda, x and tensions. False if the result is not usable. */
-SN_INLINE bool chain_solve_round(chain *k, chain_round_fn *round, bool turning, double most_missed)
+SN_INLINE bool chain_solve_round(chain *k, chain_round_fn *round, bool turning, const chain_before *before)
 {
     round(k, turning);
-    return k->usual && k->finite && chain_is_calm(k, most_missed);
+    return k->usual && k->finite && chain_is_calm(k, before);
 }
 
 /* Moves the particles in the lanes of a row whose bits are set. Particles without displacement are not written: an
@@ -301,16 +310,16 @@ static void chain_copy_kappa(const chain *k, bool back)
 SN_INLINE bool chain_solve_by(sn_wide_chain *run, chain_round_fn *round)
 {
     chain k;
-    double most_missed;
+    chain_before before;
     k.run = run;
     k.rows = run->rows;
-    if (!chain_gather(&k, &most_missed))
+    if (!chain_gather(&k, &before))
         return false;
     if (run->turning)
         chain_copy_kappa(&k, false);
     k.turns = true;
     for (uint32_t i = 0; k.turns && i <= run->rounds; ++i)
-        if (!chain_solve_round(&k, round, run->turning || i > 0, most_missed))
+        if (!chain_solve_round(&k, round, run->turning || i > 0, &before))
             return false;
     run->turning = k.bent;
     if (k.bent)

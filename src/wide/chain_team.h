@@ -116,10 +116,12 @@ SN_APART void team_look_aside(const chain_team *t, team_found *found)
 static uint32_t team_judge(const chain_team *t, const team_found *found)
 {
     uint32_t good = 0;
-    for (uint32_t i = 0; i < TEAM; ++i)
+    for (uint32_t i = 0; i < TEAM; ++i) {
+        const chain_before before = {(double)found->missed[i], (double)found->turn[i]};
         if (t->good[i] && found->turn[i] <= CHAIN_USUAL &&
-            chain_calm(&t->run[0], (double)found->aside[i], (double)found->missed[i], t->gives[i]))
+            chain_calm(&t->run[0], (double)found->aside[i], &before, t->gives[i]))
             good |= 1u << i;
+    }
     return good;
 }
 

@@ -215,8 +215,9 @@ typedef struct sn_wide_chain {
     sn_real *real;       /* scratch */
     double *number;      /* more scratch */
     /* From solvers/tree.h: compliance of rows, least pivot, the tension from which turning counts, the allowed growth
-       of kappa, the allowed error; and the number of additional rounds. */
-    double soft, least_pivot, turning_from, stale, calm;
+       of kappa, the allowed errors (relative to the violation before, relative to the length, and in any case); and the
+       number of additional rounds. */
+    double soft, least_pivot, turning_from, stale, calm, precise, rounding;
     uint32_t rounds;
 } sn_wide_chain;
 

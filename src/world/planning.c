@@ -3,13 +3,21 @@
 
 #include <string.h>
 
+static bool is_weak(const void *data, uint32_t kind, uint32_t row)
+{
+    const sn_world *world = data;
+    return sn_breaking_has(world, kind, row) || sn_tear_has(world, kind, row);
+}
+
 static sn_plan_particles planned_particles(const sn_world *world)
 {
     return (sn_plan_particles){.count = world->particles.table.count,
                                .numbers = world->ids.table.count,
                                .slot = world->ids.value,
                                .index = world->particles.index,
-                               .x = world->state.settings.stiffening == SN_STIFFENING_AUTO ? world->particles.x : NULL};
+                               .x = world->state.settings.stiffening == SN_STIFFENING_AUTO ? world->particles.x : NULL,
+                               .weak = world->breaking.table.count || sn_tear_any(world) ? is_weak : NULL,
+                               .world = world};
 }
 
 /* ---- Storage ----------------------------------------------------------------------------------------------------- */

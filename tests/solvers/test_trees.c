@@ -9,7 +9,7 @@
 #define LENGTH 2.0 /* m, of a rope */
 #define STEP   (1.0 / 60)
 
-enum { MOST = 128 };
+enum { MOST = 1000 };
 
 typedef struct rope {
     sn_world *world;
@@ -80,6 +80,33 @@ static void ropes_hold_any_load(void **state)
                     fail_msg("%u links with %g kg at the end: off by %g of a link", links[n], loads[l], most);
                 sn_world_destroy(r.world);
             }
+}
+
+/* A step of Newton's method alone leaves the links of a falling rope off by 18 % with one substep of 1/30 s; and what rows give, of a rope of 1,000
+   links with 10,000 times its mass, by 0.3 % with ten. */
+static void however_fine_a_rope_and_long_a_substep(void **state)
+{
+    (void)state;
+    support_skip_watched();
+    static const struct {
+        uint32_t links, substeps;
+        double load;
+    } cases[] = {{100, 1, 1}, {100, 1, 10000}, {1000, 10, 10000}};
+    for (uint32_t i = 0; i < COUNT_OF(cases); ++i)
+        for (uint32_t k = 0; k < 2; ++k) {
+            rope r = hang(make_world(1, SN_SIMD_AUTO), cases[i].links, cases[i].load,
+                          k ? SN_KIND_DISTANCE_MAX : SN_KIND_DISTANCE, 0);
+            sn_settings settings = sn_world_settings(r.world);
+            settings.substeps = cases[i].substeps;
+            assert_ok(r.world, sn_world_configure(r.world, &settings));
+            for (uint32_t frame = 0; frame < 20; ++frame) {
+                support_run(r.world, 1, 1.0 / 30);
+                if (!(stretch(&r, k) < 1e-3))
+                    fail_msg("%u links, %u substeps, %g kg: off by %g of a link", cases[i].links, cases[i].substeps,
+                             cases[i].load, stretch(&r, k));
+            }
+            sn_world_destroy(r.world);
+        }
 }
 
 /* Hung on a rope of stiffness EA, a load pulls it out by load g / EA, whatever the number of links and the step. */
@@ -420,6 +447,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ropes_hold_any_load),
+        cmocka_unit_test(however_fine_a_rope_and_long_a_substep),
         cmocka_unit_test(a_soft_rope_stretches_as_it_should),
         cmocka_unit_test(as_the_direct_solver),
         cmocka_unit_test(a_chain_of_bodies_holds),
