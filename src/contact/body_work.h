@@ -1,4 +1,4 @@
-/* What the files of contact of bodies share. */
+/* Shared by the files of contact of bodies. */
 #ifndef SN_CONTACT_BODY_WORK_H
 #define SN_CONTACT_BODY_WORK_H
 
@@ -11,7 +11,7 @@
 #define SN_BODY_CONTACT_LAYERS 4u              /* manifolds of a part with a mesh or field, at most */
 #define SN_BODY_CONTACT_EVER   ((sn_real)1e30) /* m, m/s: more than is ever needed */
 
-/* A substep that runs. */
+/* The running substep. */
 typedef struct sn_body_contact_substep {
     sn_world *world;
     const sn_wide_body_contact_table *wide;
@@ -19,20 +19,21 @@ typedef struct sn_body_contact_substep {
     sn_wide_body_contacts run; /* without a range */
     sn_real h, inverse_h, gravity;
     const sn_vec3 *force; /* N: by slot, those that act in it; NULL: none do */
-    bool begins, again;   /* it begins; and there was a search since it began */
-    atomic_bool *violent; /* gets true when a body would come far into another, or was pushed out of it as far */
+    bool begins, again;   /* it is at its start; and bodies were searched for again since then */
+    /* violent: set if a body moves far into another in this substep, or was pushed out as far */
+    atomic_bool *violent;
 } sn_body_contact_substep;
 
 const sn_fixed_shape *sn_body_contact_record(const sn_world *world, uint32_t number);
 
-/* A spot of a part, in the frame of its body. */
+/* A point of a part, in the frame of its body. */
 sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot);
 
-/* The manifold of the step before (body_cache.c): its place, or the number of those that are kept if there is none. *near: where to look first,
-   and then where it would be. */
+/* The index of the manifold of the step before (body_cache.c), or the number of kept manifolds if there is none.
+   *near: where the search begins; then where the manifold is or would be. */
 uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact *contact, uint32_t *near);
 
-#define SN_KEPT_UNSEEN 0x80000000u /* added to sn_body_contact.kept: nothing was taken over from it yet */
+#define SN_KEPT_UNSEEN 0x80000000u /* added to sn_body_contact.kept until the kept manifold is read */
 
 static inline const sn_kept_manifold *contact_kept(const sn_world *world, const sn_body_contact *contact)
 {
@@ -41,55 +42,59 @@ static inline const sn_kept_manifold *contact_kept(const sn_world *world, const 
                : NULL;
 }
 
-/* How long the substeps of a step of dt are beside those of the step before. */
+/* Compares the substeps of a step of dt with those of the step before: sets per_second, longer and newer. */
 void sn_body_contacts_compare(sn_world *world, sn_real dt);
 
-/* What was pressed then at a point of this feature, and what rubbed, as far as a substep of this step begins with it. */
+/* Takes over the impulses of the step before, as far as a substep of this step begins with them: of the point with
+   this feature; and friction. */
 void sn_body_contact_recall(const sn_world *world, const sn_body_contact *contact, sn_body_contact_point *point);
 void sn_body_contact_recall_rub(const sn_world *world, sn_body_contact *contact);
 
 /* a in the frame of b. */
 sn_pose sn_body_contact_seen(const sn_pose *a, const sn_pose *b);
 
-/* Takes the points of the step before, if the two have not moved against each other by more than `most` (m) since they were found; by
-   how much they did. */
+/* Takes over the points of the step before, if the two bodies have moved by less than `most` (m) relative to each
+   other since they were found. *moved: by how much. */
 bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_real most, sn_real *moved);
 
-/* A loop in small pieces. */
+/* Runs a loop in small pieces. False if tasks were lost. */
 bool sn_body_contacts_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *data);
 
-/* Where two that are no farther apart than reach touch, as they are now; false: nowhere (body_narrow_phase.c). */
+/* The manifold of a contact pair at its present poses, up to a distance of reach (m). False if there is none
+   (body_narrow_phase.c). */
 bool sn_body_contact_manifold(const sn_world *world, sn_body_contact *contact, sn_real reach, sn_manifold *manifold);
 
-/* m: how far apart two may be that are to be looked at in this substep. */
+/* m: up to this distance points of a pair are searched for in this substep. */
 sn_real sn_body_contact_reach(const sn_body_contact_substep *s, const sn_body_contact *contact);
 
-/* Whether what is known of two says that they do not press in this substep (body_groups.c). */
+/* True if the last measured distance shows that the pair cannot come into contact in this substep (body_groups.c). */
 bool sn_body_contact_stays_apart(const sn_body_contact_substep *s, const sn_body_contact_watch *watch);
 
-/* The same for those of a list, by an axis between the two, as they are and move now: how far apart (m) they are at least; -1 if no axis
-   says that they stay so (body_clear.c). */
+/* The same for the contacts of a list, by a separating axis, from their present poses and velocities. apart: a lower
+   bound of their distance (m); -1 if no axis shows that they stay apart (body_clear.c). */
 void sn_body_contacts_clear(const sn_body_contact_substep *s, const uint32_t *list, uint32_t count, sn_real *apart);
 
-/* Looks where two touch, as they are now (body_narrow_phase.c). */
+/* Finds the points of a contact at its present poses (body_narrow_phase.c). */
 void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_real h);
 
-/* The same when a substep begins; whether they may press in it (body_prepare.c). */
+/* The same at the start of a substep, unless the points of the step before are still good. True if the contact may
+   exert an impulse in it (body_prepare.c). */
 bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contact *contact);
 
-/* Whether one in a lane, whose points are stale, does not press, so that it needs no look if it stays apart in this substep; and then it has
-   none. */
+/* For a contact in a lane whose points are stale. is_idle: it has no impulse, so new points are not needed if the pair
+   stays apart in this substep. pass_clear: for a pair that does; removes its points. apart: m, its distance, or less. */
 bool sn_body_contact_is_idle(const sn_body_contact *contact);
 void sn_body_contact_pass_clear(const sn_body_contact_substep *s, sn_body_contact *contact, sn_real apart);
 void sn_body_contact_lose_points(sn_body_contact *contact);
 
-/* Makes room for a contact in a lane of a batch, or fills it in again once its points were looked for anew. */
+/* Writes a contact to a lane of a batch: a new one, or its own after its points were found again. */
 void sn_body_contact_fill(const sn_body_contact_substep *s, uint32_t index, uint32_t batch, uint32_t lane);
 
-/* What its lane says of a contact. */
+/* Reads the results of a contact from its lane. */
 void sn_body_contact_note(const sn_world *world, sn_body_contact *contact);
 
-/* N s: what two pressed in the step, but for what lanes know; and m: where that was on a, along its axes (events.c). */
+/* N s: the normal impulse of a contact in this step, as far as it was read from lanes. *spot: m, where it acts on a,
+   from its centre along principal axes (events.c). */
 sn_real sn_body_contact_impulse(const sn_body_contact *contact, sn_vec3 *spot);
 
 /* The movers of a contact before it is made; b: SN_NO_MOVER for a fixed shape. */
@@ -97,77 +102,84 @@ typedef struct sn_body_contact_ends {
     uint32_t a, b;
 } sn_body_contact_ends;
 
-/* Cells of all bodies that move and are at the ends of so many contacts; they are marked. How many groups that makes, for which there is
-   room then (body_cells.c). */
+/* Divides all movable bodies with contacts into cells, and marks them. *groups: the number of groups that this makes;
+   there is room for them (body_cells.c). */
 sn_result sn_body_contacts_cut_space(sn_world *world, uint32_t contacts, uint32_t *groups);
 
-/* Numbers that differ a little from step to step should not ask for memory each time that they are the largest so far. */
+/* Makes room for `count` items and some more: counts that differ a little from step to step should not need an
+   allocation for each new maximum. */
 bool sn_body_contacts_make_room(sn_world *world, sn_table *table, uint64_t count);
 
-/* Deals contacts, whose ends are known, to groups, and finds the place of each (body_groups.c). */
+/* Distributes contacts to groups by their ends, and finds the index of each (body_groups.c). */
 sn_result sn_body_contacts_group(sn_world *world, uint32_t count);
 
-/* The same for those behind the ones that were dealt out: they are left to the last group, up to `count` in all. */
+/* The same for contacts that were added since, up to `count` in all: they go to the last group. */
 bool sn_body_contacts_append(sn_world *world, uint32_t count);
 
-/* Puts what lanes and watches know into their contacts; they have no lanes then. False if tasks were lost. */
+/* Reads the results of all contacts from their lanes. After that no contact has a lane. False if tasks were lost. */
 bool sn_body_contacts_leave_lanes(sn_world *world);
 
-/* Makes the record of a fixed shape, if it has none; its place. Room was made. */
+/* Makes a record for a fixed shape, if it has none. Returns its index. There must be room. */
 uint32_t sn_body_contacts_rank(sn_world *world, uint32_t number);
 
-/* Fixed shapes as they are when a substep begins. */
+/* Loads the records of fixed shapes, as they are at the start of a substep. */
 void sn_body_contacts_load_fixed_shapes(const sn_world *world);
 
-/* What contact is about to do in a substep, and that it is done (body_expect.c). False if tasks were lost. */
+/* Computes the motion that contact is expected to cause in a substep; and clears it (body_expect.c). False if tasks
+   were lost. */
 bool sn_body_contacts_expect(sn_body_contact_substep *s);
 void sn_body_contacts_forget_expected(sn_world *world);
 
-/* Gets all groups ready for the pass at the end of the substep, and runs a piece of it over all of them. False if tasks were lost. */
+/* ready_groups: prepares all groups for the pass at the end of the substep. by_level: runs a function for all groups,
+   level by level. False if tasks were lost. */
 bool sn_body_contacts_ready_groups(sn_body_contact_substep *s);
 typedef void sn_body_contact_group_fn(const sn_body_contact_substep *s, sn_body_contact_group *group);
 bool sn_body_contacts_by_level(const sn_body_contact_substep *s, sn_body_contact_group_fn *one);
 
-/* Sweeps over a few: with run.stirred_only those groups are passed over in which no body was stirred in sweep run.since or later. Batches
-   in which a body was tell all groups of that body. Before the first sweep none is stirred. */
+/* Sweeps over a part of the contacts. With run.stirred_only, only those groups are processed in which a body was
+   disturbed in sweep run.since or later. calm: clears that, before the first sweep. stir: for the disturbed bodies of
+   `count` batches, marks all groups that they may be in. stir_mover: the same for one body. */
 void sn_body_contacts_calm(const sn_world *world);
 void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_wide_body_contact *batch, uint32_t count);
 void sn_body_contacts_stir_mover(const sn_body_contact_substep *s, uint32_t mover);
 bool sn_body_contacts_is_stirred(const sn_body_contact_substep *s, uint32_t group);
 
-/* Some sweeps over contacts of bodies that were stirred in sweep run.since or later; how many (body_violent.c). *good becomes false if tasks
-   were lost. */
+/* Runs some sweeps over contacts of bodies that were disturbed in sweep run.since or later. Returns their number
+   (body_violent.c). *good becomes false if tasks were lost. */
 uint32_t sn_body_contacts_sweep_violent(const sn_body_contact_substep *s, bool *good);
 
-/* Holds joints that the sweeps before opened (body_joints.c). False if tasks were lost. */
+/* Closes joints that the sweeps opened (body_joints.c). False if tasks were lost. */
 bool sn_body_contacts_hold_joints(sn_body_contact_substep *s);
 
-/* Stops bodies on their ways of this substep that have come into others, as fast ones may (body_sweep.c). Before that, what a pass did is stored, if
-   there was one. False if tasks were lost. */
+/* Stops fast bodies on their paths of this substep where they would move into others (body_sweep.c). stores: there was
+   a pass, whose results are stored before that. False if tasks were lost. */
 bool sn_body_contacts_stop(sn_body_contact_substep *s, bool stores);
 
-/* Of some of the movers that are listed; whether those that it moved surely move soundly (body_solve.c). */
+/* Stores the results of a pass for listed movers first to end. Returns true if it is certain that all of them move
+   soundly (body_solve.c). */
 bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, uint32_t end);
 
-/* What may be thrown in the substep that begins, into the records of movers (body_blows.c). False if tasks were lost. */
+/* Determines how far bodies may be thrown in the substep that begins, in the records of movers (body_blows.c). False
+   if tasks were lost. */
 bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s);
 
-/* Whether a body that goes that way stays in the space that was searched for it (body_begin.c). */
+/* True if a body that is displaced by `way` (m) stays in the space that was searched for it (body_begin.c). */
 bool sn_body_contact_has_room(const sn_world *world, const sn_mover *mover, sn_vec3 way);
 
-/* m: how far spots of a mover came by turning since the substep began, at most. */
+/* m: the largest displacement of points of a mover by rotation in this step. */
 sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *mover);
 
-/* What is known of two bodies that were apart at the end of the step before; and what the next step is to know (body_apart.c). */
+/* Pairs that were apart at the end of the step before. recall: what is known of one. reserve: makes room for `count`.
+   remember: keeps them for the next step (body_apart.c). */
 void sn_body_contact_recall_apart(const sn_world *world, const sn_body_contact *contact, sn_body_contact_watch *watch);
 bool sn_body_contacts_reserve_apart(sn_world *world, uint64_t count);
 void sn_body_contacts_remember_apart(sn_world *world);
 
-/* How movers move now, and what they resist with: a piece of a loop over them (body_begin.c). */
+/* Loads the velocities and inertias of movers: load_piece is a piece of a loop over them (body_begin.c). */
 void sn_body_contacts_load_piece(void *substep, uint32_t first, uint32_t end);
 void sn_body_contacts_load(const sn_body_contact_substep *s, const uint32_t *mover, uint32_t count);
 
-/* ---- Small things -------------------------------------------------------------------------------------------------------- */
+/* ---- Small things ------------------------------------------------------------------------------------------------ */
 
 static inline sn_real contact_magnitude(sn_real a)
 {
@@ -179,7 +191,7 @@ static inline uint32_t contact_least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* m: how far one may go from the origin in any direction and stay in a box. */
+/* m: the distance from the origin to the nearest side of a box around it. */
 static inline sn_real contact_innermost(const sn_bounds *box)
 {
     const sn_real side[6] = {-box->low.x, -box->low.y, -box->low.z, box->high.x, box->high.y, box->high.z};
@@ -194,7 +206,7 @@ static inline bool contact_is_zero(sn_vec3 a)
     return a.x == 0 && a.y == 0 && a.z == 0;
 }
 
-/* m: how far a spot at this distance comes by a turn, at most. */
+/* m: the largest displacement of a point at this distance from the centre by a rotation from p to q. */
 static inline sn_real contact_turned(sn_real extent, const sn_quat *p, const sn_quat *q)
 {
     const quad from = quad_load(p), to = quad_load(q);
@@ -203,7 +215,7 @@ static inline sn_real contact_turned(sn_real extent, const sn_quat *p, const sn_
     return SN_CHORD * extent * real_sqrt(quad_sum4(quad_times(way, way)));
 }
 
-/* ---- Where things are, and how they move ------------------------------------------------------------------------------- */
+/* ---- Where things are, and how they move ------------------------------------------------------------------------- */
 
 static inline sn_mover *contact_movers(const sn_world *world)
 {
@@ -227,7 +239,7 @@ static inline void contact_set_left(const sn_world *world, uint32_t row, bool le
     *flags = (uint8_t)((*flags & ~SN_ROW_LEFT) | (left ? SN_ROW_LEFT : 0));
 }
 
-/* Those that are awake, or in a contact. */
+/* Movers that are awake or have a contact. */
 static inline const uint32_t *contact_listed(const sn_world *world)
 {
     return world->body_contacts.list_table.column[0];
@@ -238,7 +250,7 @@ static inline sn_body_contact *contact_all(const sn_world *world)
     return world->body_contacts.contact_table.column[0];
 }
 
-/* Asks for a contact that is to be looked at soon: it lies somewhere, and is not looked at in most substeps. */
+/* Prefetches a contact that is needed soon. It is not contiguous with others, and is not read in most substeps. */
 static inline void contact_fetch(const sn_body_contact *contact)
 {
 #ifdef __GNUC__
@@ -260,14 +272,14 @@ static inline uint8_t *contact_marks(const sn_world *world)
     return world->body_contacts.cell_table.column[5];
 }
 
-/* By mover: how many contacts it has on each level. */
+/* By mover: the number of its contacts on each level. */
 static inline _Atomic uint32_t *contact_degrees(const sn_world *world, uint32_t mover)
 {
     return (_Atomic uint32_t *)world->body_contacts.cell_table.column[6] + (size_t)SN_BODY_CONTACT_LEVELS * mover;
 }
 
-/* Where all about movers is, for loops over them: what is written to one might be any pointer of the world, as far as a
-   compiler knows. */
+/* The columns of data of movers, for loops. Local pointers, because for a compiler a store to any of these columns may
+   change any pointer in the world. */
 typedef struct sn_mover_columns {
     const uint32_t *listed;
     sn_mover *mover;
@@ -295,7 +307,7 @@ static inline sn_mover_columns contact_columns(const sn_world *world)
                               .turn = world->bodies.turn};
 }
 
-/* Whether a mover is in a lane, or a joint of it is held, or it moves whatever is in its way. */
+/* True if a mover has a contact in a lane, or a joint of it is held, or it cannot be moved. */
 static inline bool columns_have_impulse(const sn_mover_columns *c, uint32_t mover)
 {
     const uint64_t *used = c->cell[mover].used;
@@ -308,14 +320,14 @@ static inline bool contact_moves(const sn_world *world, uint32_t mover)
     return mover != SN_NO_MOVER && contact_marks(world)[mover] & SN_MARK_MOVES;
 }
 
-/* Says that something happened. Most threads find it said, and do not write: what several write they wait for. */
+/* Sets a flag. Most threads find it set, and do not write: writes by several threads to one cache line are slow. */
 static inline void contact_raise(atomic_bool *flag)
 {
     if (!atomic_load_explicit(flag, memory_order_relaxed))
         atomic_store_explicit(flag, true, memory_order_relaxed);
 }
 
-/* The largest of what several tell. */
+/* Raises *known to `value`, if it is less. For several threads. */
 static inline void contact_raise_to(_Atomic uint32_t *known, uint32_t value)
 {
     uint32_t was = atomic_load_explicit(known, memory_order_relaxed);
@@ -334,13 +346,13 @@ static inline sn_vec4 *contact_record(const sn_world *world, uint32_t index)
     return &contact_records(world)[SN_BODY_CONTACT_RECORD * (size_t)index];
 }
 
-/* m: how much farther than by themselves two may come because one of them may be thrown; see body_blows.c. */
+/* m: how much more a pair may approach because one of the two may be thrown; see body_blows.c. */
 static inline sn_real contact_thrown(const sn_world *world, const sn_vec4 *a, const sn_vec4 *b)
 {
     return !world->body_contacts.fast ? 0 : a[3].z > b[3].z ? a[3].z : b[3].z;
 }
 
-/* The record of b. */
+/* The index of the record of b. */
 static inline uint32_t contact_other(const sn_world *world, const sn_body_contact *contact)
 {
     if (contact->b != SN_NO_MOVER)
@@ -349,7 +361,7 @@ static inline uint32_t contact_other(const sn_world *world, const sn_body_contac
            ((const uint32_t *)world->body_contacts.rank_table.column[0])[contact->fixed_shape];
 }
 
-/* Where a mover is when a substep begins, by its record, once it is loaded. */
+/* The pose of a mover at the start of a substep, from its record, once that is loaded. */
 static inline sn_pose contact_recorded_pose(const sn_vec4 *record)
 {
     return (sn_pose){vec4_xyz(record[4]), {record[5].x, record[5].y, record[5].z, record[5].w}};
@@ -377,14 +389,14 @@ static inline const sn_fixed_motion *contact_motion(const sn_world *world, uint3
     return (const sn_fixed_motion *)world->contacts.motion_table.column[0] + number;
 }
 
-/* The frame that the spots of b are seen in. */
+/* The frame of the anchors on b. */
 static inline sn_pose contact_pose_of_b(const sn_world *world, const sn_body_contact *contact)
 {
     return contact->b == SN_NO_MOVER ? contact_motion(world, contact->fixed_shape)->start
                                      : contact_pose(world, &contact_movers(world)[contact->b]);
 }
 
-/* m/s: of a's centre, seen from b. */
+/* m/s: velocity of the centre of a relative to b. */
 static inline sn_vec3 contact_course(const sn_world *world, const sn_body_contact *contact)
 {
     return vec3_sub(vec4_xyz(contact_record(world, contact->a)[0]),
@@ -392,7 +404,7 @@ static inline sn_vec3 contact_course(const sn_world *world, const sn_body_contac
                                               : vec4_xyz(contact_record(world, contact->b)[0]));
 }
 
-/* Where a body is at the end of a substep in which it goes on as it does. */
+/* The pose of a body at the end of a substep, if it keeps its velocities. */
 static inline sn_pose contact_goes_to(const sn_world *world, const sn_mover *m, sn_real h)
 {
     const sn_vec4 *record = contact_record(world, (uint32_t)(m - contact_movers(world)));
@@ -403,7 +415,7 @@ static inline sn_pose contact_goes_to(const sn_world *world, const sn_mover *m, 
     return pose;
 }
 
-/* m: how far spots of the two may come by turning. */
+/* m: the largest displacement of points of the two by rotation in a substep. */
 static inline sn_real contact_turns(const sn_world *world, const sn_body_contact *contact, sn_real h)
 {
     const sn_real sum = contact_record(world, contact->a)[1].w;
@@ -413,8 +425,9 @@ static inline sn_real contact_turns(const sn_world *world, const sn_body_contact
     return h * (contact_is_zero(m->spin) ? sum : sum + m->speed);
 }
 
-/* Times the overlap that is left alone, a hundredth of the size: as long as a contact is wrong by so much there are more sweeps, over
-   those that are and their neighbours. With a tenth, boxes that fell on each other were crushed. */
+/* Times slop, which is a hundredth of the size. As long as a contact has a penetration error above this, there are
+   more sweeps over such contacts and their neighbours. With a tenth of the size, boxes that fell on each other were
+   crushed. */
 #define SN_BODY_CONTACT_FAR_OFF ((sn_real)5)
 
 static inline sn_body_contact_substep contact_substep(sn_world *world, sn_real h)
