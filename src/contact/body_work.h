@@ -166,7 +166,7 @@ bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s);
 /* True if a body that is displaced by `way` (m) stays in the space that was searched for it (body_begin.c). */
 bool sn_body_contact_has_room(const sn_world *world, const sn_mover *mover, sn_vec3 way);
 
-/* m: the largest displacement of points of a mover by rotation in this step. */
+/* m: the largest displacement of points of a mover by rotation since the start of the substep. */
 sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *mover);
 
 /* Pairs that were apart at the end of the step before. recall: what is known of one. reserve: makes room for `count`.
