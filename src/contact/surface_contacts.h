@@ -55,10 +55,9 @@ typedef struct sn_surface_motion {
     sn_vec3 start;    /* m: its position at the start of the substep */
     sn_vec3 velocity; /* m/s: its velocity then */
     sn_vec3 end;      /* m: its position at the end of the substep */
-    float
-        /* share: of the difference between its own path and that of its zone, the share that it moves by, as of the
-           last round of the guard; next: the same in the next round. 1: it is in no zone */
-        share;
+    /* share: of the difference between its own path and that of its zone, the share that it moves by, as of the last
+       round of the guard; next: the same in the next round. 1: it is in no zone */
+    float share;
     float next;
     bool led;        /* it is static or kinematic: impulses do not move it */
     bool hit;        /* it is in a pair that touched in this round */
@@ -232,10 +231,9 @@ typedef struct sn_surface_tile {
     uint32_t first_corner, corners;     /* all vertices of its triangles, in corner_table */
     /* at the start of a substep: */
     sn_bounds box; /* m: of its corners */
-    sn_bounds
-        /* fat: m, the space in which it is expected, relative to the mean of all vertices; half of the thickness is
-           included */
-        fat;
+    /* fat: m, the space in which it is expected, relative to the mean of all vertices; half of the thickness is
+       included */
+    sn_bounds fat;
     sn_vec3 centre; /* m: mean of the corners */
     sn_real radius; /* m: no corner is farther from the centre */
     sn_vec3 axis[3];
@@ -293,11 +291,10 @@ typedef struct sn_surface_quiet {
     uint32_t waits, tried; /* substeps until the next attempt; the last such interval */
     uint32_t lasted;       /* substeps so far */
     sn_real time;          /* s: from the beginning of the quiet time to the start of the substep */
-    sn_table
-        /* Of sn_vec4: positions, their rounding remainders, and velocities, at the start of the substep; positions at
-           its end; positions and velocities when the quiet time began; of sn_real: see wide/wide.h; of uint32_t:
-           slots. There are SN_SURFACE_QUIET_MORE more behind the last. */
-        vertex_table;
+    /* Of sn_vec4: positions, their rounding remainders, and velocities, at the start of the substep; positions at its
+       end; positions and velocities when the quiet time began; of sn_real: see wide/wide.h; of uint32_t: slots. There
+       are SN_SURFACE_QUIET_MORE more behind the last. */
+    sn_table vertex_table;
 } sn_surface_quiet;
 
 /* Two tiles that are near each other, or one with itself. The *spare* of two features is their distance minus their
@@ -411,10 +408,9 @@ typedef struct sn_surface_before {
     sn_table ring_start_table, ring_table, tile_table, tile_triangle_table, tile_vertex_table, tile_edge_table,
         corner_table;    /* as in sn_surfaces */
     sn_table next_table; /* of uint32_t, by triangle: the next new triangle of the same tile */
-    sn_table
-        /* Of uint32_t, by the number of a tile before: its number now, or SN_SURFACE_NONE if it is cut again; and the
-           first new triangle of the tile. */
-        kept_table;
+    /* Of uint32_t, by the number of a tile before: its number now, or SN_SURFACE_NONE if it is cut again; and the
+       first new triangle of the tile. */
+    sn_table kept_table;
 } sn_surface_before;
 
 typedef struct sn_surfaces {
@@ -427,15 +423,13 @@ typedef struct sn_surfaces {
     bool torn;      /* a skin was torn or cut: contacts are solved in the order of features, as tiles may be any */
     uint64_t joins; /* 1 + edits of the constraints when candidates of two skins were listed; 0: never */
     sn_table index_table; /* of uint32_t, by particle number: 1 + its vertex; 0: none */
-    sn_table
-        /* Of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles; of sn_real, m/s: an
-           upper bound of its speed relative to the mean of all; of sn_vec3, m: the rounding remainder of its position
-           at the start of the substep. */
-        vertex_table;
-    sn_table
-        /* Of sn_surface_triangle; of three uint32_t: the triangles across its edges, or SN_SURFACE_NONE; three of
-           uint32_t: for making tiles. */
-        triangle_table;
+    /* Of sn_surface_vertex; of sn_surface_motion; of uint32_t, of uint8_t: for making tiles; of sn_real, m/s: an upper
+       bound of its speed relative to the mean of all; of sn_vec3, m: the rounding remainder of its position at the
+       start of the substep. */
+    sn_table vertex_table;
+    /* Of sn_surface_triangle; of three uint32_t: the triangles across its edges, or SN_SURFACE_NONE; three of
+       uint32_t: for making tiles. */
+    sn_table triangle_table;
     sn_table edge_table; /* of sn_surface_edge; two of uint32_t: for making tiles of segments */
     sn_table held_table; /* of uint8_t, by segment of the world: 1 if it takes part */
     /* Of uint32_t. By vertex, and one more: its first entry in ring_table. There: neighbours of vertices, and the
@@ -451,10 +445,9 @@ typedef struct sn_surfaces {
     sn_table tile_table; /* of sn_surface_tile; of sn_bounds: fat, for the tree; of sn_surface_quiet_tile */
     /* Of uint32_t: features of tiles; of 3, 1 and 2 uint8_t: which corners of the tile these have. */
     sn_table tile_triangle_table, tile_vertex_table, tile_edge_table;
-    sn_table
-        /* Of uint32_t: a vertex; of sn_vec3: its position in the frame of the tile when that was recorded; of two
-           sn_real: its weights for the axes. */
-        corner_table;
+    /* Of uint32_t: a vertex; of sn_vec3: its position in the frame of the tile when that was recorded; of two sn_real:
+       its weights for the axes. */
+    sn_table corner_table;
     sn_bvh tree; /* of tiles */
     uint32_t tree_age;
     bool rubbed;             /* friction of the substep before has been applied in this substep */
@@ -465,29 +458,25 @@ typedef struct sn_surfaces {
     sn_real jump;            /* m: no vertex is farther from its position at the end of the substep before */
     sn_table pair_table;     /* of sn_surface_pair: by a, then b; of sn_surface_quiet_pair */
     sn_table found_table;    /* the same, for a search */
-    sn_table
-        /* Of sn_surface_candidate, pair by pair, with gaps; count: the end of the last; of sn_real, m: lower bounds of
-           their spare when they were measured, plus `moved` of the pair then. */
-        candidate_table;
+    /* Of sn_surface_candidate, pair by pair, with gaps; count: the end of the last; of sn_real, m: lower bounds of
+       their spare when they were measured, plus `moved` of the pair then. */
+    sn_table candidate_table;
     sn_table moved_table; /* the same, to close gaps */
     sn_table touch_table; /* of sn_surface_touch: those of a pair begin where its candidates do */
     sn_table list_table;  /* the same: what each worker lists */
     uint32_t list_room;   /* for each worker */
     sn_table sweep_table; /* of rows for 16 features: boxes around their paths; see surface_sweeps.c */
     sn_table due_table;   /* of uint32_t: pairs to be listed or measured */
-    sn_table
-        /* Of uint32_t: candidates that the guard checks; of sn_real, m: lower bounds of their distance at the start of
-           the substep; of float: when they touch. */
-        near_table;
+    /* Of uint32_t: candidates that the guard checks; of sn_real, m: lower bounds of their distance at the start of the
+       substep; of float: when they touch. */
+    sn_table near_table;
     sn_table zone_table; /* of sn_surface_zone, by vertex; empty: there are no zones */
     sn_table led_table;  /* of sn_surface_led */
-    sn_table
-        /* Of sn_surface_piece; of uint32_t: union-find of pieces; also used by vertex, to find pieces. */
-        piece_table;
-    sn_table
-        /* By constraint: of uint32_t: its piece, or SN_SURFACE_NONE; of double, J: stored energy; m^2/s^2: squared
-           velocity by which it drives particles; the same at the start of the substep. */
-        stored_table;
+    /* Of sn_surface_piece; of uint32_t: union-find of pieces; also used by vertex, to find pieces. */
+    sn_table piece_table;
+    /* By constraint: of uint32_t: its piece, or SN_SURFACE_NONE; of double, J: stored energy; m^2/s^2: squared
+       velocity by which it drives particles; the same at the start of the substep. */
+    sn_table stored_table;
     bool is_stored;         /* stored_table has the values of the end of the substep before, of the same step */
     bool keeps_stored;      /* these depend on vertices alone */
     uint64_t pieces;        /* 1 + edits of the constraints when pieces were found; 0: never */
