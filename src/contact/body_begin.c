@@ -1,4 +1,5 @@
-/* Contact of bodies: movers as they are when a substep begins, and bodies that left the space that was searched for them. */
+/* Contact of bodies: loads movers at the start of a substep, and finds bodies that have left the space that was
+   searched for them. */
 #include "contact/callbacks.h"
 #include "contact/body_work.h"
 #include "world/substep.h"
@@ -18,7 +19,8 @@ sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *m)
     return contact_turned(m->extent, p, q);
 }
 
-/* One that is led moves as it will, not as it did. */
+/* The velocity of a kinematic body in a record is the one that takes it to its target in the rest of the step, not
+   that of the substep before. Likewise its angular velocity. */
 static void lead(const sn_world *world, const sn_mover *m, sn_vec4 *v, sn_vec4 *to)
 {
     const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[m->slot] - 1;
@@ -38,7 +40,7 @@ static void record_pose(const sn_pose *pose, sn_real spun, sn_vec4 *to)
     to[5] = (sn_vec4){pose->rotation.x, pose->rotation.y, pose->rotation.z, pose->rotation.w};
 }
 
-/* A fixed shape is one that nothing moves. */
+/* Records of fixed shapes: with an inverse mass of 0. */
 void sn_body_contacts_load_fixed_shapes(const sn_world *world)
 {
     const uint32_t *number = world->body_contacts.fixed_shape_table.column[0];
@@ -52,8 +54,9 @@ void sn_body_contacts_load_fixed_shapes(const sn_world *world)
     }
 }
 
-/* m/s: how much faster spots of a mover that is not held become by forces and torques in the substep that begins, at most. One that leans on an edge turns
-   about that: as with gravity, spots come twice as far as its centre would. */
+/* m/s: an upper bound of the increase of the velocity of points of a movable mover, by forces and torques, in the
+   substep that begins. Factor 2: a body that leans on an edge rotates about it; as with gravity, its points move twice
+   as far as its centre would. */
 static sn_real driven(const sn_body_contact_substep *s, const sn_mover *m)
 {
     const sn_world *world = s->world;
@@ -74,12 +77,12 @@ typedef struct watching {
     atomic_bool fast, left;
 } watching;
 
-/* Up to eight movers, as functions in lanes are told of them. */
+/* Up to eight movers, as arguments of functions on lanes. */
 typedef struct mover_group {
     sn_spin_batch spins;
     sn_wide_movers movers;
     uint32_t mover[SN_TURN_BATCH];
-    sn_vec4 led[SN_TURN_BATCH]; /* m/s: of those that are led */
+    sn_vec4 led[SN_TURN_BATCH]; /* m/s: velocities of kinematic movers */
 } mover_group;
 
 _Static_assert(SN_TURN_BATCH == SN_BODY_CONTACTS, "batches of both have one size");
@@ -90,7 +93,7 @@ _Static_assert(offsetof(sn_mover, spun) == offsetof(sn_mover, extent) + SN_MOVER
                    sizeof(sn_pose) == (SN_MOVER_NUMBERS - SN_MOVER_PLACE) * sizeof(sn_real),
                "numbers of a mover lie as wide/wide.h says");
 
-/* A ball is a body that does not turn. */
+/* A ball is treated as a body that does not rotate. */
 static inline void group_add(const sn_body_contact_substep *s, const sn_mover_columns *c, mover_group *g,
                              uint32_t mover, bool watched)
 {
@@ -128,7 +131,7 @@ static void group_begin(const sn_body_contact_substep *s, mover_group *g)
     g->movers.fall = vec3_length(s->world->state.settings.gravity) * s->h;
 }
 
-/* Where movers are when a substep begins, and how far they may come. */
+/* Loads the positions of movers at the start of a substep, and how far they may move. */
 static void group_end(watching *w, mover_group *g)
 {
     const sn_world *world = w->s->world;
@@ -156,7 +159,7 @@ static void group_end(watching *w, mover_group *g)
     w->s->wide->begin(&w->s->run, &g->movers);
     if (g->movers.fast)
         contact_raise(&w->fast);
-    /* a body that comes farther than was thought may touch what was not looked at */
+    /* a body that moves farther than expected may touch something that was not found */
     for (uint32_t i = 0; i < count; ++i) {
         if (!(g->movers.watched >> i & 1))
             continue;
@@ -170,9 +173,10 @@ static void group_end(watching *w, mover_group *g)
     group_begin(w->s, g);
 }
 
-/* How movers move now that the pass begins: those that may be pressed in it. Where they are is known since the substep
-   began. Spins and inertias are those from which a body turned freely to where it is now: as when the substep began, but
-   for what constraints did. What it was predicted to be is not needed any more, and gives its place. */
+/* The velocities of movers at the start of the pass, for those that may get an impulse in it. Their positions are known
+   since the start of the substep. Angular velocities and inertias are those from which a body rotated freely to its
+   present orientation: those at the start of the substep, except for what constraints changed. The predicted angular
+   velocity is not needed any more; it is overwritten. */
 static void end_loading(const sn_body_contact_substep *s, sn_spin_batch *batch, const uint32_t *mover)
 {
     s->turning->back(batch, 0);
@@ -232,8 +236,8 @@ bool sn_body_contact_has_room(const sn_world *world, const sn_mover *m, sn_vec3 
            to.z - by >= room->low.z && from.z + by <= room->high.z && to.z + by <= room->high.z;
 }
 
-/* Bodies that are awake come first among those that are listed. A few are taken through all of this while they are in
-   the cache. After a search in the substep only those count that are not known yet, or left. */
+/* Awake bodies are the first in the list of movers. SN_FEW of them go through all of this while they are in the cache.
+   After a search within the substep, only movers count that are not loaded yet, or that left their space. */
 static void begin_piece(void *data, uint32_t first, uint32_t end)
 {
     watching *w = data;
@@ -260,7 +264,7 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
     group_end(w, &g);
 }
 
-/* Movers as they are when a substep begins. */
+/* Loads all movers at the start of a substep. */
 static bool load_movers(watching *w)
 {
     sn_world *world = w->s->world;
@@ -271,7 +275,7 @@ static bool load_movers(watching *w)
     return true;
 }
 
-/* The same, and what may touch: those that left where they were looked for are searched for again. */
+/* The same. Then bodies that left the space that was searched for them are searched for again. */
 static bool begin_movers(sn_body_contact_substep *s, sn_substep *substep)
 {
     sn_world *world = s->world;

@@ -1,21 +1,23 @@
 /* Contact of bodies: which task works on which contacts, and in which order.
 
-   Space is cut into cells of a few hundred bodies, three times, each time elsewhere (body_cells.c): three levels. A contact belongs to the first level on
-   which both of its bodies are in the same cell. So a task can work on the contacts of a cell one after the other, and tasks of a level
-   share no body; they need to wait for each other between levels only, and not between colours. The few that lie across borders on
-   all levels are what is left: the last level, of one group.
+   Space is cut into cells of a few hundred bodies, three times, with different borders (body_cells.c): three levels. A
+   contact belongs to the first level on which both of its bodies are in the same cell. So a task can work on the
+   contacts of a cell one after the other, and tasks of a level share no body. Threads need to wait for each other
+   between levels only, not between colours. The few contacts that cross borders on all levels are the last level, of
+   one group.
 
-   Within a group contacts get a colour and a lane in a batch (wide/body_contact.h) once they may press: most of those that were found are apart.
-   They keep it to the end of the step. Eight of a colour are a batch, at first with as many points as possible alike.
+   Within a group a contact gets a colour and a lane in a batch (wide/body_contact.h) once it may exert an impulse: most
+   contact pairs that were found are apart. It keeps them to the end of the step. Eight contacts of a colour are a
+   batch, at first with similar numbers of points.
 
    Cells and colours depend on the scene alone, so results do not depend on the number of threads. */
 #include "contact/body_work.h"
 
 #include <string.h>
 
-/* ns, about, of a batch in one sweep, and of a contact that is made ready */
+/* ns, about, of a batch in one sweep, and of the preparation of a contact */
 #define WORK_OF_BATCH    300.0
-#define WORK_OF_STIRRED  250.0 /* of a batch in a group of which little is stirred, in several sweeps */
+#define WORK_OF_STIRRED  250.0 /* of a batch in a group with few disturbed bodies, in several sweeps */
 #define WORK_OF_READY    150.0
 #define WORK_OF_GROUPING 20.0 /* of a contact */
 
@@ -34,7 +36,7 @@ static sn_body_contact_group *groups(const sn_body_contacts *body_contacts)
     return body_contacts->group_table.column[0];
 }
 
-/* ---- Groups ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t group_of(const sn_world *world, const sn_body_contact_ends *ends, bool a, bool b, uint32_t *level)
 {
@@ -52,8 +54,8 @@ static uint32_t group_of(const sn_world *world, const sn_body_contact_ends *ends
     return body_contacts->level[SN_BODY_CONTACT_LEVELS - 1];
 }
 
-/* How many batches a group may need. Colours are no more than the two of a contact have contacts besides, and batches no more than colours and
-   full ones. */
+/* The largest number of batches that a group may need. The number of colours is at most the number of other contacts of
+   the two bodies of a contact. The number of batches is at most the number of colours and of full batches. */
 static uint32_t most_batches(uint32_t body_contacts, uint64_t degree)
 {
     uint64_t most =
@@ -61,7 +63,7 @@ static uint32_t most_batches(uint32_t body_contacts, uint64_t degree)
     return most < body_contacts ? (uint32_t)most : body_contacts;
 }
 
-/* One contact more of a mover in a group. */
+/* Counts one more contact of a mover in a group. */
 static void count_degree(const sn_world *world, uint32_t mover, uint32_t group, uint32_t level)
 {
     _Atomic uint32_t *most = (_Atomic uint32_t *)world->body_contacts.group_table.column[1] + group;
@@ -69,7 +71,7 @@ static void count_degree(const sn_world *world, uint32_t mover, uint32_t group, 
                      1 + atomic_fetch_add_explicit(&contact_degrees(world, mover)[level], 1, memory_order_relaxed));
 }
 
-/* The groups of contacts. */
+/* Finds the groups of contacts. */
 static void group_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = data;
@@ -85,7 +87,7 @@ static void group_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Of movers, an empty one, and of fixed shapes. */
+/* Room for the records of movers, an empty one, and those of fixed shapes. */
 static bool reserve_records(sn_world *world)
 {
     const uint64_t movers = world->body_contacts.mover_table.count;
@@ -100,9 +102,12 @@ static bool reserve_records(sn_world *world)
 
 #define VIOLENT_LEAST 32u /* batches, */
 #define VIOLENT_SHARE                                                                                                  \
-    24u /*   and one for so many contacts: what is violent at once, but in the worst moments; the rest is left for later */
+/* and one more for this many contacts: enough for the violent contacts of a sweep, except at the worst times; the
+       rest is left for later sweeps */
+24u
 
-static bool reserve_violent(sn_world *world, uint32_t contacts)
+    static bool
+    reserve_violent(sn_world *world, uint32_t contacts)
 {
     sn_table *table = &world->body_contacts.violent_table;
     const uint32_t count = VIOLENT_LEAST + contacts / VIOLENT_SHARE;
@@ -127,11 +132,11 @@ static bool reserve_batches(sn_world *world, uint32_t count)
         g->batches = 0;
         total += g->capacity;
     }
-    body_contacts->batch_table.count = 0; /* none needs to be kept when there is more room */
+    body_contacts->batch_table.count = 0; /* no batch needs to be kept when the table grows */
     return total <= SN_MAX_COUNT && sn_body_contacts_make_room(world, &body_contacts->batch_table, total);
 }
 
-/* Where each contact goes: those of a group follow each other, as they were found. */
+/* The index of each contact: those of a group are contiguous, in the order in which they were found. */
 static void deal_out(sn_world *world, uint32_t count, uint32_t number)
 {
     sn_body_contacts *body_contacts = &world->body_contacts;
@@ -205,14 +210,14 @@ bool sn_body_contacts_append(sn_world *world, uint32_t count)
            reserve_records(world);
 }
 
-/* ---- Colours -------------------------------------------------------------------------------------------------------------- */
+/* ---- Colours ----------------------------------------------------------------------------------------------------- */
 
 static bool is_movable(const sn_world *world, uint32_t mover)
 {
     return mover != SN_NO_MOVER && contact_record(world, mover)->w != 0;
 }
 
-/* contacts get the first colour that none of their movers has; those that cannot be moved do not count. */
+/* A contact gets the first colour that neither of its movers has. Immovable ones do not count. */
 static uint32_t colour_of(const sn_world *world, const sn_body_contact *contact, uint32_t level)
 {
     uint64_t none = 0, *a = &none, *b = &none;
@@ -229,7 +234,7 @@ static uint32_t colour_of(const sn_world *world, const sn_body_contact *contact,
     return colour;
 }
 
-/* A lane in the open batch of its colour, or in a new one. */
+/* Puts a contact in a lane of the open batch of its colour, or of a new one. */
 static void add_lane(const sn_body_contact_substep *s, sn_body_contact_group *group, uint32_t index)
 {
     sn_body_contact *contact = &contact_all(s->world)[index];
@@ -243,7 +248,7 @@ static void add_lane(const sn_body_contact_substep *s, sn_body_contact_group *gr
         *open = 0;
 }
 
-/* By colour and number of points, the most first. */
+/* By colour and number of points, those with the most points first. */
 typedef struct sorting {
     uint32_t start[SN_BODY_CONTACT_COLOURS * SN_MANIFOLD_MOST + 1];
 } sorting;
@@ -253,7 +258,7 @@ static uint32_t bin_of(const sn_body_contact *contact)
     return contact->colour * SN_MANIFOLD_MOST + (SN_MANIFOLD_MOST - contact->count);
 }
 
-/* Lanes for all that may press when a group has none yet. */
+/* Puts the first contacts of a group in lanes, sorted. */
 static void add_lanes(const sn_body_contact_substep *s, sn_body_contact_group *group, const uint32_t *active,
                       uint32_t count)
 {
@@ -270,9 +275,9 @@ static void add_lanes(const sn_body_contact_substep *s, sn_body_contact_group *g
         add_lane(s, group, list[i]);
 }
 
-/* ---- Substeps -------------------------------------------------------------------------------------------------------------- */
+/* ---- Substeps ---------------------------------------------------------------------------------------------------- */
 
-/* Whether two that were apart still are: then they need no look. */
+/* True if a pair that was apart still is, so that it need not be measured. */
 bool sn_body_contact_stays_apart(const sn_body_contact_substep *s, const sn_body_contact_watch *watch)
 {
     const sn_vec4 *a = contact_record(s->world, watch->a), *b = contact_record(s->world, watch->b);
@@ -284,13 +289,13 @@ bool sn_body_contact_stays_apart(const sn_body_contact_substep *s, const sn_body
     return vec3_length(vec3_sub(between, watch->between)) + (a[4].w + b[4].w - watch->spun) + way <= watch->nearest;
 }
 
-/* Whether a fixed shape turns: how far its spots come is not counted. */
+/* True if b is a rotating fixed shape: the motion of its points is not bounded here. */
 static bool turns(const sn_world *world, const sn_body_contact *contact)
 {
     return contact->b == SN_NO_MOVER && !contact_is_zero(contact_motion(world, contact->fixed_shape)->spin);
 }
 
-/* Two that are so far apart, now. */
+/* Sets the present distance of a pair, or a lower bound. */
 static void watch_from(const sn_world *world, sn_body_contact_watch *watch, sn_real nearest)
 {
     const sn_vec4 *a = contact_record(world, watch->a), *b = contact_record(world, watch->b);
@@ -299,7 +304,7 @@ static void watch_from(const sn_world *world, sn_body_contact_watch *watch, sn_r
     watch->spun = a[4].w + b[4].w;
 }
 
-/* Whether a contact without a lane, of which it is not known that it stays apart, may press in this substep. */
+/* Measures a contact without a lane. True if it may exert an impulse in this substep. */
 static bool look_at(const sn_body_contact_substep *s, sn_body_contact *contact, sn_body_contact_watch *watch)
 {
     const bool kept_impulses = sn_body_contact_look_again(s, contact);
@@ -308,7 +313,7 @@ static bool look_at(const sn_body_contact_substep *s, sn_body_contact *contact, 
     return kept_impulses;
 }
 
-/* Manifolds of a batch that have drifted too far are looked for anew, unless the two stay apart. */
+/* Finds the manifolds of a batch again that have drifted too far (bits: stale), unless the two stay apart. */
 static void follow_batch(const sn_body_contact_substep *s, uint32_t at, uint32_t stale)
 {
     uint32_t list[SN_BODY_CONTACTS], lanes[SN_BODY_CONTACTS], count = 0, idle[SN_BODY_CONTACTS], idles = 0;
@@ -359,7 +364,7 @@ static void set_up(const sn_body_contact_substep *s, sn_body_contact_group *grou
     }
 }
 
-#define ASKED 64u /* contacts of which axes are asked together */
+#define ASKED 64u /* contacts whose separating axes are tested together */
 
 static void ready_group(const sn_body_contact_substep *s, sn_body_contact_group *group)
 {
@@ -397,7 +402,7 @@ static void ready_group(const sn_body_contact_substep *s, sn_body_contact_group 
     set_up(s, group);
 }
 
-/* ---- Tasks ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Tasks ------------------------------------------------------------------------------------------------------- */
 
 typedef struct tasks {
     const sn_body_contact_substep *s;
@@ -418,8 +423,8 @@ static void run_listed(void *data, uint32_t index, uint32_t worker)
     run_group(data, ((const tasks *)data)->list[index], worker);
 }
 
-/* All groups, those of all levels side by side: as tasks are dealt out in equal shares, each thread gets the same share of every level, which
-   is the one that it has in sweeps. */
+/* Lists all groups, with the levels interleaved evenly. Tasks are dealt out in equal shares, so each thread gets the same
+   share of every level, and it gets the same groups in sweeps. */
 static void list_all(const sn_body_contacts *body_contacts, uint32_t *list)
 {
     const uint32_t *level = body_contacts->level;
@@ -450,7 +455,7 @@ bool sn_body_contacts_ready_groups(sn_body_contact_substep *s)
     return sn_parallel_tasks(parallel, body_contacts->group_table.count, run_listed, &t);
 }
 
-/* ---- Sweeps ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Sweeps ------------------------------------------------------------------------------------------------------ */
 
 static _Atomic uint32_t *stirred(const sn_body_contacts *body_contacts)
 {
@@ -470,7 +475,7 @@ static void stir_group(const sn_body_contacts *body_contacts, uint32_t group, ui
         atomic_store_explicit(last, sweep, memory_order_relaxed);
 }
 
-/* The groups of a mover: those of its cells, and what is left. One without cells may be anywhere. */
+/* The groups of a mover: those of its cells, and the last one. A mover without cells may be in any group. */
 static void stir_mover(const sn_world *world, uint32_t mover, uint32_t sweep)
 {
     const sn_body_contacts *body_contacts = &world->body_contacts;
@@ -510,7 +515,7 @@ bool sn_body_contacts_is_stirred(const sn_body_contact_substep *s, uint32_t grou
     return (sn_real)last >= s->run.since;
 }
 
-/* Groups of a level to be run: how many, and how many batches they have. */
+/* Lists the groups of a level to be run. Returns their number. *batches: the number of their batches. */
 static uint32_t list_groups(const sn_body_contact_substep *s, uint32_t level, uint32_t *batches)
 {
     const sn_body_contacts *body_contacts = &s->world->body_contacts;
@@ -525,7 +530,7 @@ static uint32_t list_groups(const sn_body_contact_substep *s, uint32_t level, ui
     return count;
 }
 
-/* Threads are awake by now. So it is worth less work to share a level than a loop that wakes them. */
+/* Threads are awake at this time. So sharing a level pays for less work than a loop that has to wake them. */
 #define AWAKE 3.0
 
 bool sn_body_contacts_by_level(const sn_body_contact_substep *s, sn_body_contact_group_fn *one)

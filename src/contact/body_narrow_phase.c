@@ -1,4 +1,4 @@
-/* Contact of bodies: where two touch, as they are when a substep begins. */
+/* Contact of bodies, the narrow phase: contact points of a pair at the start of a substep. */
 #include "contact/body_work.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define ALONG ((sn_real)0.9999) /* the cosine of an angle that is none */
 
-/* ---- Manifolds ------------------------------------------------------------------------------------------------------------- */
+/* ---- Manifolds --------------------------------------------------------------------------------------------------- */
 
 static bool has_faces(const sn_world *world, uint32_t part)
 {
@@ -94,7 +94,7 @@ static sn_normal_owner owner_of(const sn_world *world, const sn_body_contact *co
     return part->convex.type > SN_SHAPE_BOX && !is_side(&part->convex, contact->round_a) ? SN_NORMAL_OF_A : none;
 }
 
-/* What points press that are no more still counts for the step. */
+/* The impulses of points that no longer exist still count for the step. */
 static void let_go(sn_body_contact *contact, const sn_body_contact_point *point)
 {
     const sn_real impulse = point->impulse + point->normal_impulse, sum = contact->gone + impulse;
@@ -104,7 +104,7 @@ static void let_go(sn_body_contact *contact, const sn_body_contact_point *point)
     contact->gone = sum;
 }
 
-/* Points keep what they pushed as long as their features touch. */
+/* Points keep their impulses as long as their features touch. */
 static bool keep_point(const sn_body_contact_point *old, uint32_t olds, sn_body_contact_point *point, uint32_t *kept)
 {
     for (uint32_t k = 0; k < olds; ++k)
@@ -132,7 +132,7 @@ static void take_points(const sn_world *world, sn_body_contact *contact, sn_mani
         sn_body_contact_point point = {.feature = m->point[i].feature};
         if (!keep_point(old, olds, &point, &kept)) {
             sn_body_contact_recall(world, contact, &point);
-            point.impulse = -point.normal_impulse; /* which is that of the step before */
+            point.impulse = -point.normal_impulse; /* which belongs to the step before */
         }
         point.a = contact->part_a == SN_ID_FREE ? m->point[i].a : sn_part_spot(world, contact->part_a, m->point[i].a);
         point.b = contact->part_b == SN_ID_FREE ? m->point[i].b : sn_part_spot(world, contact->part_b, m->point[i].b);
@@ -153,9 +153,9 @@ void sn_body_contact_lose_points(sn_body_contact *contact)
     contact->rub = (sn_body_contact_rub){0};
 }
 
-#define DEEP ((sn_real)8) /* times the larger of its other sides: a box of a flat world is so deep */
+#define DEEP ((sn_real)8) /* depth of a box in a 2D world, times the larger of its other sides */
 
-/* The solid of a part. In a flat world boxes are deep, so that the shortest way out of one lies in the plane. */
+/* The solid of a part. In a 2D world boxes are deep, so that the shortest way out of one is in the plane. */
 static sn_convex solid_of(const sn_world *world, uint32_t part)
 {
     const sn_body_part *p = &world->bodies.part[part];
@@ -165,7 +165,7 @@ static sn_convex solid_of(const sn_world *world, uint32_t part)
     return convex;
 }
 
-/* A capsule of a flat world that is as deep as a box: all within its radius of a sheet. */
+/* A capsule of a 2D world as a deep solid: all points within its radius of a rectangle. */
 static sn_convex sheet_of(const sn_world *world, uint32_t part, const sn_convex *solid)
 {
     const sn_body_part *p = &world->bodies.part[part];
@@ -177,7 +177,7 @@ static sn_convex sheet_of(const sn_world *world, uint32_t part, const sn_convex 
     return sheet;
 }
 
-/* In a flat world normals lie in the plane; what touches along z does not touch. */
+/* In a 2D world normals are in the plane. A contact along z does not count: false. */
 static bool lies_in_plane(const sn_world *world, sn_manifold *m)
 {
     if (world->dimensions != 2)
@@ -189,7 +189,7 @@ static bool lies_in_plane(const sn_world *world, sn_manifold *m)
     return true;
 }
 
-/* A ball and a part of a body. */
+/* The contact of a ball and a part of a body. */
 static bool contact_ball(const sn_world *world, const sn_convex *convex, const sn_pose *pa, sn_real reach,
                          const sn_mover *ball, sn_manifold *m)
 {
@@ -205,20 +205,20 @@ static bool contact_ball(const sn_world *world, const sn_convex *convex, const s
     return true;
 }
 
-/* Two as they are when a substep begins. */
+/* A pair at the start of a substep. */
 typedef struct looking {
     const sn_world *world;
     sn_body_contact *contact;
-    sn_convex a, b;        /* solids; of a body and another */
+    sn_convex a, b;        /* solids of a, and of b if that is a body */
     sn_pose pa, pb;        /* of the solids */
-    sn_pose body, other;   /* of a itself; and of b, or of the fixed shape */
+    sn_pose body, other;   /* of a; of b or the fixed shape */
     const sn_shape *shape; /* of a fixed shape */
-    sn_vec3 way;           /* m: by which a goes in the substep, seen from b */
-    sn_real stray;         /* m: from which it may differ because they turn */
+    sn_vec3 way;           /* m: displacement of a relative to b in the substep */
+    sn_real stray;         /* m: how far points may deviate from that by rotation */
     sn_manifold m[SN_BODY_CONTACT_LAYERS];
 } looking;
 
-/* Where a would touch b if it were at pose pa, in any direction. */
+/* The contact of a at pose pa with b, with a normal in any direction. */
 static bool meets_at(looking *l, const sn_pose *pa, sn_real reach)
 {
     l->m[0].count = 0;
@@ -238,8 +238,8 @@ static bool meets_at(looking *l, const sn_pose *pa, sn_real reach)
     return touches;
 }
 
-/* The same, in the plane if the world is flat. The shortest way out of capsules whose axes cross leads out of the plane; sheets have none that
-   does. */
+/* The same, in the plane in a 2D world. The shortest way out of two capsules whose axes cross leads out of the plane. For
+   deep solids (sheet_of) it does not. */
 static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
 {
     const sn_body_contact *contact = l->contact;
@@ -274,7 +274,7 @@ static void look_at(const sn_world *world, sn_body_contact *contact, looking *l)
     }
 }
 
-/* The way of a ball, seen from a body that turns, too. */
+/* True if a ball hits a on its path, seen from a, which may rotate; then the point is where it does. */
 static bool ball_is_met(looking *l, sn_real h)
 {
     const sn_mover *ball = &contact_movers(l->world)[l->contact->b];
@@ -294,7 +294,7 @@ static bool ball_is_met(looking *l, sn_real h)
     return lies_in_plane(l->world, &l->m[0]);
 }
 
-/* Whether a and b touch on their ways; then the points are those where they do. */
+/* True if a and b come into contact on their paths; then the points are those where they do. */
 static bool is_met(looking *l, sn_real h)
 {
     sn_real t;
@@ -309,15 +309,15 @@ static bool is_met(looking *l, sn_real h)
         : boxes  ? !sn_boxes_meet(&wide, &l->pa, l->way, &l->b, &l->pb, &t)
                  : !sn_manifold_cast(&wide, &l->pa, l->way, &l->b, &l->pb, &t, &normal))
         return false;
-    if (t == 0) /* their points are those of the start */
+    if (t == 0) /* the points are those of the start */
         return true;
     sn_pose there = {vec3_add(l->pa.position, vec3_scale(l->way, t)), l->pa.rotation};
-    if (!touches_at(l, &there, l->contact->reach)) /* far enough for corners that come after the first */
+    if (!touches_at(l, &there, l->contact->reach)) /* far enough for corners that touch after the first */
         l->m[0] = before;
     return true;
 }
 
-/* m: how far apart they are where they are nearest. */
+/* m: the smallest distance of the points. */
 static sn_real nearest_of(const looking *l)
 {
     sn_real nearest = (sn_real)INFINITY;
@@ -326,18 +326,18 @@ static sn_real nearest_of(const looking *l)
     return nearest;
 }
 
-/* m: how far apart two are at least that do not touch. */
+/* m: a lower bound of the distance of a pair that is apart. */
 static sn_real apart(const looking *l)
 {
     const sn_real reach = l->contact->reach;
-    if (l->m[0].count) /* they touch along z, which a flat world does not count */
+    if (l->m[0].count) /* they touch along z, which does not count in a 2D world */
         return 0;
     bool known = !l->shape && l->contact->part_b != SN_ID_FREE && l->world->dimensions == 3;
     return known && l->m[0].apart > reach ? l->m[0].apart * SN_CERTAIN : reach;
 }
 
-/* Points are those where the two are nearest when a substep begins, but what is fast may be about to pass beside, or to touch
-   elsewhere. So it is followed along its way. */
+/* Points are those where the two are nearest at the start of a substep. A fast body may be about to miss the other, or to
+   hit it elsewhere. So it is followed along its path. */
 static bool follow(looking *l, bool touches, sn_real h)
 {
     sn_body_contact *contact = l->contact;
@@ -355,7 +355,8 @@ static bool follow(looking *l, bool touches, sn_real h)
     return true;
 }
 
-/* What passes beside the other is not solved, so it must not begin with what it pressed before, either: nothing would ever take that back. */
+/* A body that misses the other is not solved. So it must not begin with its earlier impulses either: no sweep would take
+   them back. */
 static void press_no_more(sn_body_contact *contact)
 {
     for (uint32_t k = 0; k < contact->count; ++k) {

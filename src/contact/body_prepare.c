@@ -1,23 +1,26 @@
-/* Contact of bodies: which manifolds are looked for anew, and how they come into the lanes of batches. */
+/* Contact of bodies: decides which manifolds are found again, and writes them to the lanes of batches. */
 #include "contact/body_work.h"
 
 #include <string.h>
 
-#define AHEAD ((sn_real)12) /* substeps: things that are apart are looked for so far ahead */
-#define ROOM  ((sn_real)5)  /* times the slop: and so much farther, so that what rests is looked for once a step */
+#define AHEAD ((sn_real)12) /* substeps: points of pairs that are apart are found so far ahead */
+#define ROOM                                                                                                           \
+    ((sn_real)5) /* times the slop: and from so much farther, so that bodies at rest are measured once a
+                               step */
 
-/* Times the slop, 15 % of the size: anchors that slid so far off each other are looked for anew. With a fifth, boxes that fell on each other
-   were up to 9 % deep, and 6 % with this. Of what is round a third of that: a pipe that rolls is held where its anchors are, and they lag
-   behind. */
+/* Times the slop, 15 % of the size: anchors that slid apart by this are found again. With a fifth, boxes that fell on each
+   other overlapped by up to 9 %, and with this by 6 %. For rounded surfaces a third of it: a rolling pipe is supported
+   at its anchors, and they lag behind. */
 #define SLIDE       ((sn_real)75)
 #define SLIDE_ROUND ((sn_real)25)
 
-#define OFF_COURSE                                                                                                     \
-    ((sn_real)0.05) /* of a velocity: a body that turns from it by more may not miss what it was to pass */
+#define OFF_COURSE /* of a velocity: a body that deviates from it by more may hit what it was to pass */
+((sn_real)0.05)
 
-/* The share of what is between the anchors of both by which the arm of a is longer than to its own: pushes act on both in one
-   place, or angular momentum would be lost. What does not turn has no arm; otherwise the larger one bears more. */
-static sn_real share_of_arm(const sn_world *world, const sn_body_contact *contact)
+    /* The share of the offset between the two anchors that is added to the arm of a: an impulse must act on both bodies at one
+   point, or angular momentum would be lost. A body that does not rotate has no arm. Otherwise the larger body takes the
+   larger share. */
+    static sn_real share_of_arm(const sn_world *world, const sn_body_contact *contact)
 {
     if (contact->b == SN_NO_MOVER || contact->part_b == SN_ID_FREE || contact_movers(world)[contact->b].w == 0)
         return 0;
@@ -33,7 +36,7 @@ static bool is_with_plane(const sn_world *world, const sn_body_contact *contact)
            sn_body_contact_record(world, contact->fixed_shape)->shape.type == SN_SHAPE_PLANE;
 }
 
-/* m: how far the two can come towards each other in a substep, at most. What goes along a plane comes no nearer to it. */
+/* m: an upper bound of the approach of a pair in a substep. Motion along a plane does not approach it. */
 static sn_real closing(const sn_body_contact_substep *s, const sn_body_contact *contact)
 {
     const sn_vec4 *a = contact_record(s->world, contact->a),
@@ -56,9 +59,9 @@ static sn_real guard_of(const sn_world *world, const sn_body_contact *contact)
     return contact->b == SN_NO_MOVER ? sn_body_contact_record(world, contact->fixed_shape)->shape.guard : 0;
 }
 
-/* ---- Which pairs may press -------------------------------------------------------------------------------------------------------- */
+/* ---- Which pairs may press --------------------------------------------------------------------------------------- */
 
-/* A sensor presses nothing; it notes what is in it. */
+/* A sensor exerts no impulses. It records whether something is in it. */
 static void sense(const sn_world *world, sn_body_contact *contact)
 {
     const sn_pose a = contact_pose(world, &contact_movers(world)[contact->a]), b = contact_pose_of_b(world, contact);
@@ -84,7 +87,7 @@ static sn_real most_slid(const sn_world *world, const sn_body_contact *contact)
     return (contact->round_a > 0 || contact->round_b > 0 ? SLIDE_ROUND : SLIDE) * contact->slop;
 }
 
-/* What rests is where it was when its points were found, in this step or an earlier one. */
+/* Takes over the points of an earlier step, if the two are still where these were found: bodies at rest. */
 static bool reuse(const sn_body_contact_substep *s, sn_body_contact *contact, sn_real way)
 {
     sn_real moved;
@@ -103,7 +106,7 @@ static bool reuse(const sn_body_contact_substep *s, sn_body_contact *contact, sn
     return true;
 }
 
-/* A sphere or a capsule touches a plane at the ends of its core, wherever it is: they need not be found again. */
+/* A sphere or a capsule touches a plane at the ends of its core, in every pose. Its points need not be found again. */
 static bool has_few_corners(const sn_world *world, const sn_body_contact *contact)
 {
     const sn_shape_type type = world->bodies.part[contact->part_a].convex.type;
@@ -142,7 +145,7 @@ void sn_body_contact_pass_clear(const sn_body_contact_substep *s, sn_body_contac
     contact->clear = false;
 }
 
-/* ---- Lanes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
 static void set_lane(sn_lane_rows *rows, uint32_t lane, sn_vec3 v)
 {
@@ -156,20 +159,20 @@ static sn_vec3 lane_of(const sn_lane_rows *rows, uint32_t lane)
     return vec3(rows->x[lane], rows->y[lane], rows->z[lane]);
 }
 
-/* m: how far the core of a part, or of a ball, reaches from the centre of its body: what turns moves no spot of it by more. A core that
-   is a point in the centre is moved by nothing. */
+/* m: extent of the core of a part, or of a ball, from the centre of its body: an upper bound for the motion of its
+   points by rotation. 0 for a point at the centre. */
 static sn_real core_of(const sn_world *world, uint32_t mover, uint32_t part)
 {
     return part == SN_ID_FREE ? 0 : contact_movers(world)[mover].extent - world->bodies.part[part].convex.radius;
 }
 
-/* Points are the corners of what touches, and the pressure of a face is spread evenly over it: how far from the middle it
-   presses in the mean, as a share of how far the corners are from it. Friction about the normal acts there. With half
-   edges a and b and half a diagonal d that is, of a rectangle,
+/* Points are the corners of the contact area, and the pressure of a face is spread evenly over the area. So this is the
+   mean distance of the pressure from the middle, as a share of that of the corners. Friction about the normal acts at
+   this distance. For a rectangle with half edges a and b and half a diagonal d it is
 
        1/3 + (a^2 / 6 b d) log((b + d) / a) + (b^2 / 6 a d) log((a + d) / b),
 
-   0.541 of a square and 0.5 of an edge, and 2/3 of a disk. */
+   0.541 for a square and 0.5 for an edge, and 2/3 for a disk. */
 #define SPREAD_OF_EDGE ((sn_real)0.5)
 #define SPREAD_OF_FACE ((sn_real)0.53)
 #define SPREAD_OF_DISK ((sn_real)(2.0 / 3))
@@ -246,10 +249,10 @@ static void fill_manifold(const sn_world *world, const sn_body_contact *contact,
     set_lane(&batch->course, lane, contact->course);
 }
 
-#define UNEVEN ((sn_real)20) /* times the mass: a load that a few sweeps carry */
+#define UNEVEN ((sn_real)20) /* mass ratio up to which a few sweeps are enough */
 
-/* Sweeps hand a load on to what is lighter by a share that is the smaller the lighter that is. So where one is many times as heavy as the
-   other there are more of them, until what is missing is as much smaller. */
+/* A sweep passes a load on to a lighter body by a share, which is smaller the lighter the body is. So where one body is
+   many times as heavy as the other, the limit of errors is lower by the square of that, and there are more sweeps. */
 static sn_real ease_of(const sn_mover *mover, const sn_body_contact *contact)
 {
     if (contact->b == SN_NO_MOVER || mover[contact->a].w == 0 || mover[contact->b].w == 0)
@@ -259,7 +262,7 @@ static sn_real ease_of(const sn_mover *mover, const sn_body_contact *contact)
     return ratio > UNEVEN ? UNEVEN * UNEVEN / (ratio * ratio) : 1;
 }
 
-/* What does not change in the step. */
+/* Data that do not change in the step. */
 static void fill_pair(const sn_world *world, sn_body_contact *contact, uint32_t lane, sn_wide_body_contact *batch)
 {
     const sn_mover *mover = contact_movers(world);

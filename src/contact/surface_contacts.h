@@ -148,10 +148,9 @@ typedef struct sn_surface_sheet {
 
 typedef struct sn_surface_edge {
     uint32_t vertex[2];
-    uint32_t across
-        /* across: the third vertices of its triangles; SN_SURFACE_NONE: there is no such triangle. Of more than two,
-           the first two */
-        [2];
+    /* the third vertices of its triangles; SN_SURFACE_NONE: there is no such triangle. Of more than two,
+       the first two */
+    uint32_t across[2];
     uint32_t triangle; /* the triangle that owns it; SN_SURFACE_NONE: a segment */
     bool flat;         /* of a shell: it is inside a face */
 } sn_surface_edge;
@@ -275,10 +274,9 @@ typedef struct sn_surface_quiet_tile {
 /* Bounds of two tiles when the quiet time began. */
 typedef struct sn_surface_quiet_pair {
     uint32_t a, b;
-    sn_real spare
-        /* spare: m, a lower bound of distance minus reach of features that share no corner: of those that are near
-           when they are listed, and of the others */
-        [2];
+    /* m, a lower bound of distance minus reach of features that share no corner: of those that are near
+       when they are listed, and of the others */
+    sn_real spare[2];
     sn_real nearer[2]; /* m/s: upper bounds of their speed of approach, without a common rotation, */
     sn_real differ;    /* m/s: no two velocities differ by more, */
     sn_real turn;      /* rad/s: angular velocity of the first tile */
