@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#define CLOSE                                                                                                          \
-    ((sn_real)5) /* times the overlap that is left alone: what is no farther apart is looked at, whatever its way */
+/* times the slop: a pair that is no farther apart is measured, whatever its path */
+#define CLOSE ((sn_real)5)
 
-#define ALONG ((sn_real)0.9999) /* the cosine of an angle that is none */
+#define ALONG ((sn_real)0.9999) /* cosine of an angle that counts as 0 */
 
 /* ---- Manifolds --------------------------------------------------------------------------------------------------- */
 
@@ -16,16 +16,17 @@ static bool has_faces(const sn_world *world, uint32_t part)
     return type >= SN_SHAPE_BOX;
 }
 
-/* Sine: a normal that is so little along the axis of a cylinder is that of its side. */
+/* Sine of an angle: a normal so nearly perpendicular to the axis of a cylinder is that of its side. */
 #define ON_SIDE ((sn_real)0.02)
 
-/* A share of the radius of a cylinder: what is farther from its axis than this, once it is moved inwards by the radius, is not where its
-   side touches. Corners of its polyhedron are 0.39 away, and the middles of faces, which touch fields, 0.19. */
+/* A share of the radius of a cylinder. A point that is moved inwards by the radius, and is then farther from the axis
+   than this, is not on the line where the side touches. Corners of its polyhedron are 0.39 away, and the middles of
+   faces, which touch fields, 0.19. */
 #define OFF_AXIS ((sn_real)0.1)
 
-/* m: what is between the core of a cylinder and its surface. Where it is touched by its side its core is the axis, as that of a capsule, and it
-   rolls. It touches along a line then, and corners of the polyhedron beside that are left out: it would roll over them. own: the
-   normal in the frame of the solid, towards the axis. */
+/* m: the distance from the core of a cylinder to its surface. Where its side touches, its core is the axis, as that of
+   a capsule, so that it rolls. Contact is along a line then, and corners of the polyhedron beside that are left
+   out: it would roll over them. own: the normal in the frame of the solid, towards the axis. */
 static sn_real round_side(const sn_convex *convex, sn_real rounding, sn_vec3 own, sn_manifold *m, bool of_a)
 {
     const sn_real round = rounding + convex->half.x, most = OFF_AXIS * convex->half.x;
@@ -49,7 +50,7 @@ static sn_real round_of(const sn_body_part *part, sn_vec3 inwards, sn_manifold *
                : convex->radius;
 }
 
-/* How far the surfaces are from the cores depends on where cylinders are touched. */
+/* The distances of the surfaces from the cores, which depend on where cylinders are touched. */
 static void round_sides(const sn_world *world, sn_body_contact *contact, sn_manifold *m, sn_vec3 in_a, sn_vec3 in_b)
 {
     const sn_vec3 inwards = vec3_scale(in_b, -1);
@@ -63,13 +64,14 @@ static void round_sides(const sn_world *world, sn_body_contact *contact, sn_mani
     }
 }
 
-/* Whether what faces the other is round, so that no face has the normal. */
+/* True if the side of a cylinder faces the other body, so that no face has the normal. */
 static bool is_side(const sn_convex *convex, sn_real round)
 {
     return convex->type == SN_SHAPE_CYLINDER && round > convex->radius;
 }
 
-/* Whose face the normal is one of. It does not lead from one core to the other where they overlap. */
+/* The owner of the normal: the body with a face of this normal. Where the cores overlap, the normal does not have the
+   direction from one core to the other. */
 static sn_normal_owner owner_of(const sn_world *world, const sn_body_contact *contact, const sn_manifold *m,
                                 sn_vec3 in_a)
 {

@@ -8,19 +8,19 @@
     ((sn_real)5) /* times the slop: and from so much farther, so that bodies at rest are measured once a
                                step */
 
-/* Times the slop, 15 % of the size: anchors that slid apart by this are found again. With a fifth, boxes that fell on each
-   other overlapped by up to 9 %, and with this by 6 %. For rounded surfaces a third of it: a rolling pipe is supported
-   at its anchors, and they lag behind. */
+/* Times the slop, 15 % of the size: anchors that slid apart by this are found again. With a fifth, boxes that fell on
+   each other overlapped by up to 9 %, and with this by 6 %. For rounded surfaces a third of it: a rolling pipe is
+   supported at its anchors, and they lag behind. */
 #define SLIDE       ((sn_real)75)
 #define SLIDE_ROUND ((sn_real)25)
 
-#define OFF_COURSE /* of a velocity: a body that deviates from it by more may hit what it was to pass */
-((sn_real)0.05)
+/* of a velocity: a body that deviates from it by more may hit what it was to pass */
+#define OFF_COURSE ((sn_real)0.05)
 
-    /* The share of the offset between the two anchors that is added to the arm of a: an impulse must act on both bodies at one
-   point, or angular momentum would be lost. A body that does not rotate has no arm. Otherwise the larger body takes the
-   larger share. */
-    static sn_real share_of_arm(const sn_world *world, const sn_body_contact *contact)
+/* The share of the offset between the two anchors that is added to the arm of a: an impulse must act on both bodies at
+   one point, or angular momentum would be lost. A body that does not rotate has no arm. Otherwise the larger body
+   takes the larger share. */
+static sn_real share_of_arm(const sn_world *world, const sn_body_contact *contact)
 {
     if (contact->b == SN_NO_MOVER || contact->part_b == SN_ID_FREE || contact_movers(world)[contact->b].w == 0)
         return 0;
@@ -166,9 +166,9 @@ static sn_real core_of(const sn_world *world, uint32_t mover, uint32_t part)
     return part == SN_ID_FREE ? 0 : contact_movers(world)[mover].extent - world->bodies.part[part].convex.radius;
 }
 
-/* Points are the corners of the contact area, and the pressure of a face is spread evenly over the area. So this is the
-   mean distance of the pressure from the middle, as a share of that of the corners. Friction about the normal acts at
-   this distance. For a rectangle with half edges a and b and half a diagonal d it is
+/* Points are the corners of the contact area, and the pressure of a face is spread evenly over the area. So this is
+   the mean distance of the pressure from the middle, as a share of that of the corners. Friction about the normal
+   acts at this distance. For a rectangle with half edges a and b and half a diagonal d it is
 
        1/3 + (a^2 / 6 b d) log((b + d) / a) + (b^2 / 6 a d) log((a + d) / b),
 
@@ -251,8 +251,9 @@ static void fill_manifold(const sn_world *world, const sn_body_contact *contact,
 
 #define UNEVEN ((sn_real)20) /* mass ratio up to which a few sweeps are enough */
 
-/* A sweep passes a load on to a lighter body by a share, which is smaller the lighter the body is. So where one body is
-   many times as heavy as the other, the limit of errors is lower by the square of that, and there are more sweeps. */
+/* A sweep passes a load on to a lighter body by a share, which is smaller the lighter the body is. So where one body
+   is many times as heavy as the other, the limit of errors is lower by the square of that, and there are more
+   sweeps. */
 static sn_real ease_of(const sn_mover *mover, const sn_body_contact *contact)
 {
     if (contact->b == SN_NO_MOVER || mover[contact->a].w == 0 || mover[contact->b].w == 0)
