@@ -95,19 +95,16 @@ static bool reserve_records(sn_world *world)
                                     SN_BODY_CONTACT_RECORD *
                                         (movers + 1 + world->body_contacts.fixed_shape_table.count)))
         return false;
-    world->body_contacts.record_table.count = (uint32_t)(SN_BODY_CONTACT_RECORD * (movers + 1));  /* which stay */
+    world->body_contacts.record_table.count = (uint32_t)(SN_BODY_CONTACT_RECORD * (movers + 1));  /* these are kept */
     memset(contact_record(world, (uint32_t)movers), 0, SN_BODY_CONTACT_RECORD * sizeof(sn_vec4)); /* the empty one */
     return true;
 }
 
 #define VIOLENT_LEAST 32u /* batches, */
 #define VIOLENT_SHARE                                                                                                  \
-/* and one more for this many contacts: enough for the violent contacts of a sweep, except at the worst times; the
-       rest is left for later sweeps */
-24u
+    24u /*   and one more for this many contacts: enough, except at the worst times; the rest is left for later sweeps */
 
-    static bool
-    reserve_violent(sn_world *world, uint32_t contacts)
+static bool reserve_violent(sn_world *world, uint32_t contacts)
 {
     sn_table *table = &world->body_contacts.violent_table;
     const uint32_t count = VIOLENT_LEAST + contacts / VIOLENT_SHARE;
@@ -205,7 +202,7 @@ bool sn_body_contacts_append(sn_world *world, uint32_t count)
     group->level = level;
     group->capacity =
         most_batches(group->end - group->first, ((_Atomic uint32_t *)body_contacts->group_table.column[1])[last]);
-    body_contacts->batch_table.count = group->batch + group->batches; /* which stay */
+    body_contacts->batch_table.count = group->batch + group->batches; /* these are kept */
     return sn_body_contacts_make_room(world, &body_contacts->batch_table, (uint64_t)group->batch + group->capacity) &&
            reserve_records(world);
 }

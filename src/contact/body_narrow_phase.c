@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* times the slop: a pair that is no farther apart is measured, whatever its path */
-#define CLOSE ((sn_real)5)
+#define CLOSE                                                                                                          \
+    ((sn_real)5) /* times the slop: a pair of bodies that is no farther apart is always measured, whatever its path is */
 
 #define ALONG ((sn_real)0.9999) /* cosine of an angle that counts as 0 */
 

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #define AHEAD ((sn_real)12) /* substeps: points of pairs that are apart are found so far ahead */
-#define ROOM                                                                                                           \
-    ((sn_real)5) /* times the slop: and from so much farther, so that bodies at rest are measured once a
-                               step */
+#define ROOM  ((sn_real)5)  /* times the slop: and so much farther, so that resting pairs are measured once a step */
 
 /* Times the slop, 15 % of the size: anchors that slid apart by this are found again. With a fifth, boxes that fell on
    each other overlapped by up to 9 %, and with this by 6 %. For rounded surfaces a third of it: a rolling pipe is
@@ -14,8 +12,8 @@
 #define SLIDE       ((sn_real)75)
 #define SLIDE_ROUND ((sn_real)25)
 
-/* of a velocity: a body that deviates from it by more may hit what it was to pass */
-#define OFF_COURSE ((sn_real)0.05)
+#define OFF_COURSE                                                                                                     \
+    ((sn_real)0.05) /* of a velocity: a body that deviates from it by more may hit what it was expected to pass */
 
 /* The share of the offset between the two anchors that is added to the arm of a: an impulse must act on both bodies at
    one point, or angular momentum would be lost. A body that does not rotate has no arm. Otherwise the larger body
