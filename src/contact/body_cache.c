@@ -22,11 +22,12 @@
 
 #include <string.h>
 
-/* ---- What was ------------------------------------------------------------------------------------------------------------ */
+/* ---- Manifolds of the step before -------------------------------------------------------------------------------- */
 
 #define NEAR 8u
 
-/* The first whose key is not less. Mostly it is not far from `near`: what is found one after the other is nearly sorted. */
+/* The first manifold whose key is not less. It is usually not far from `near`, as contacts are searched for in nearly
+   sorted order. */
 static uint32_t lower_bound(const sn_kept_manifold *kept, uint32_t count, uint64_t key, uint32_t near)
 {
     uint32_t low = near > NEAR && kept[near - NEAR].key[0] < key ? near - NEAR : 0;
@@ -55,7 +56,7 @@ uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact 
 }
 
 #define NEWER                                                                                                          \
-    ((sn_real)0.125) /* the share of a step in a mean force, if its substeps are not shorter than those before */
+    ((sn_real)0.125) /* the weight of a step in a mean force, if its substeps are not shorter than those before */
 
 void sn_body_contacts_compare(sn_world *world, sn_real dt)
 {
@@ -66,7 +67,7 @@ void sn_body_contacts_compare(sn_world *world, sn_real dt)
     world->body_contacts.newer = before > h ? NEWER * h / before : NEWER;
 }
 
-/* What is too large to compute with is forgotten. */
+/* Numbers that are too large to compute with become 0. */
 static sn_real sound(sn_real x)
 {
     return isfinite(x) ? x : 0;
@@ -77,7 +78,7 @@ static sn_vec3 sound_vector(sn_vec3 v)
     return vec3_is_finite(v) ? v : vec3(0, 0, 0);
 }
 
-/* What a substep begins with. */
+/* The impulse that a substep begins with. */
 static sn_real pressed(const sn_world *world, sn_real impulse, sn_real held)
 {
     const sn_real now = sound(impulse + held * world->body_contacts.longer);
@@ -115,7 +116,8 @@ void sn_body_contact_recall_rub(const sn_world *world, sn_body_contact *contact)
     contact->held = kept->held;
 }
 
-/* Turns are of length 1 but for rounding, and so is the one from b to a: it is compared with others, and nothing is turned by it. */
+/* Quaternions have length 1 up to rounding, and so has this rotation from b to a. It is not normalised, because it is
+   only compared with others. */
 sn_pose sn_body_contact_seen(const sn_pose *a, const sn_pose *b)
 {
     const sn_quat p = b->rotation, q = a->rotation;
@@ -125,7 +127,7 @@ sn_pose sn_body_contact_seen(const sn_pose *a, const sn_pose *b)
     return (sn_pose){sn_pose_to_own(b, a->position), turn};
 }
 
-/* m: how far spots of a came from where they were, seen from b, at most. */
+/* m: an upper bound of the displacement of points of a relative to b. */
 static sn_real way_between(const sn_mover *a, const sn_pose *from, const sn_pose *to)
 {
     return vec3_length(vec3_sub(to->position, from->position)) +
@@ -156,21 +158,21 @@ bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_r
                                                     .feature = from->feature,
                                                     .normal_impulse = impulse,
                                                     .last = pressed(world, from->last, from->held),
-                                                    .impulse = -impulse, /* which is that of the step before */
+                                                    .impulse = -impulse, /* which belongs to the step before */
                                                     .held = from->held};
     }
     return true;
 }
 
-/* ---- What is to be ------------------------------------------------------------------------------------------------------- */
+/* ---- Manifolds for the next step ---------------------------------------------------------------------------------- */
 
-/* Whether its core depends on what it touches. */
+/* True if the core of a part depends on where it is touched. */
 static bool is_cylinder(const sn_world *world, uint32_t part)
 {
     return world->bodies.part[part].convex.type == SN_SHAPE_CYLINDER;
 }
 
-/* Points on meshes and fields are those that were the nearest of many, and a ball is a point. */
+/* Not for meshes and fields: their points were the nearest of many. */
 static bool can_be_reused_on(sn_shape_type type)
 {
     return type < SN_SHAPE_MESH && type != SN_SHAPE_CYLINDER;
@@ -185,8 +187,8 @@ static bool can_be_reused(const sn_world *world, const sn_body_contact *contact)
                                      : contact->part_b != SN_ID_FREE;
 }
 
-/* -0 becomes 0. Lanes in which nothing pushes are passed over together, and how many those are depends on the width of vectors; so the
-   sign of a zero would. */
+/* Changes -0 to 0. Lanes without an impulse are skipped together. How many those are depends on the width of vectors,
+   and so would the sign of a zero. */
 static sn_vec3 without_signs_of_zeros(sn_vec3 a)
 {
     return vec3_add(a, vec3(0, 0, 0));
@@ -200,7 +202,7 @@ static bool kept_impulses(const sn_body_contact *contact)
     return false;
 }
 
-/* The mean force with that of this step. */
+/* The mean force including that of this step. */
 static sn_real held_now(const sn_world *world, sn_real held, sn_real force)
 {
     return sound(held + (force - held) * world->body_contacts.newer) + 0;
@@ -212,7 +214,7 @@ static sn_vec3 held_across(const sn_world *world, sn_vec3 held, sn_vec3 force)
         sound_vector(vec3_add(held, vec3_scale(vec3_sub(force, held), world->body_contacts.newer))));
 }
 
-/* Rubbed in the last substep; what is new has no other force. */
+/* The mean friction force, with that of the last substep. A new contact has only the latter. */
 static sn_body_contact_rub keep_held(const sn_world *world, const sn_body_contact *contact,
                                      const sn_body_contact_rub *rub)
 {
@@ -226,7 +228,7 @@ static sn_body_contact_rub keep_held(const sn_world *world, const sn_body_contac
                                  held_across(world, contact->held.rolled, force.rolled)};
 }
 
-/* A blow is no load: as when a substep begins (wide/body_manifold.h). */
+/* An impact is not a load: the limit is the one at the start of a substep (wide/body_manifold.h). */
 static sn_kept_point keep_point(const sn_world *world, const sn_body_contact_point *p)
 {
     const sn_real load = p->normal_impulse < 2 * p->last ? p->normal_impulse : 2 * p->last;
@@ -237,7 +239,7 @@ static sn_kept_point keep_point(const sn_world *world, const sn_body_contact_poi
 
 static void keep(const sn_world *world, const sn_body_contact *contact, sn_kept_manifold *to)
 {
-    memset(to, 0, sizeof *to); /* bytes between its parts go into snapshots, too */
+    memset(to, 0, sizeof *to); /* padding goes into snapshots, too */
     to->key[0] = contact->key[0];
     to->key[1] = contact->key[1];
     to->generation[0] = sn_contacts_generation(world, (uint32_t)(contact->key[0] >> 32));
@@ -256,7 +258,7 @@ static void keep(const sn_world *world, const sn_body_contact *contact, sn_kept_
         to->point[k] = keep_point(world, &contact->point[k]);
 }
 
-/* Those that press, sorted. */
+/* Contacts with impulses, sorted. */
 typedef struct keeping {
     sn_world *world;
     sn_kept_manifold *to;
@@ -270,7 +272,7 @@ static void keep_piece(void *data, uint32_t first, uint32_t end)
         keep(k->world, &contact_all(k->world)[item[i].a], &k->to[i]);
 }
 
-/* What lanes know; and by contact its name and number, if it presses. */
+/* Reads lanes. Lists, by contact, its key, and its index if it has an impulse. */
 static void leave_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = data;
@@ -284,7 +286,7 @@ static void leave_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* What sleeps would begin with in this step. */
+/* The impulses that a sleeping contact would begin with in this step. */
 static void lengthen(const sn_world *world, sn_kept_manifold *kept)
 {
     kept->rub = rubbed(world, &kept->rub, &kept->held);
@@ -294,7 +296,7 @@ static void lengthen(const sn_world *world, sn_kept_manifold *kept)
     }
 }
 
-/* Contacts of sleepers were not looked for, and stay what and where they were. How many. */
+/* Keeps the manifolds of sleeping bodies, which were not searched for. Returns their number. */
 static uint32_t leave_asleep(const sn_world *world)
 {
     sn_kept_manifold *kept = world->body_contacts.kept_table.column[0];
@@ -340,7 +342,7 @@ void sn_body_contacts_remember(sn_world *world)
         memcpy(kept, raw, count * sizeof *raw);
 }
 
-/* ---- Hash ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Hash -------------------------------------------------------------------------------------------------------- */
 
 uint64_t sn_body_contacts_hash(uint64_t hash, const sn_body_contacts *body_contacts)
 {

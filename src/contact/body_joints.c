@@ -1,28 +1,28 @@
 /* Contact of bodies: joints that contact opens.
 
-   Joints are solved before contact, as if nothing were in the way, and contact then moves bodies as if they had no
+   Joints are solved before contact, as if nothing were in the way. Contact then moves bodies as if they had no
    joints. An arm that is caught under another body is pulled along by its torso, and put back by contact, in every
-   substep. The torso goes on, because the arm alone is light: a joint hands on no more than a spring of the stiffness
-   m / h^2, with m the mass of the arm. Where joints may not add energy (world/articulations.c) it is a share of that.
-   Of 10,000 joints of ragdolls that fell on each other single ones opened by 313 mm.
+   substep. The torso goes on, because the arm alone is light: a joint transmits no more than a spring of the
+   stiffness m / h^2, with m the mass of the arm, or a share of that where joints may not add energy
+   (world/articulations.c). Of 10,000 joints of ragdolls that fell on each other, single ones opened by 313 mm.
 
-   So after its sweeps contact asks whether it opened a joint by more than a share of its arms. The joints of such an
-   articulation are then held, by impulses at their points, and contact is swept again where these stirred something,
-   in turns. With v the relative velocity of the two points, from a to b, r the arms and g the gap that the substep ends
-   with if v becomes nothing,
+   So after its sweeps contact checks whether it opened a joint by more than a share of its arms. The joints of such
+   an articulation are then held, by impulses at their points. Sweeps over the contacts that this disturbs, and
+   holding, take turns. With v the relative velocity of the two points, from a to b, r the arms, and g the gap at
+   the end of the substep if v becomes 0,
 
        e = g + v h        is the gap at its end,
-       P = K^-1 (u - v)   the impulse that makes v to u.
+       P = K^-1 (u - v)   the impulse that changes v to u.
 
-   Positions follow from velocities here, as for contact: both agree. u is nothing, or -REST g / h, which closes a part
-   of the gap, if all of P takes energy in spite of that: P . (v + u) <= 0. So holding never adds energy. With u = -g / h
-   wherever there is a gap, the largest is 8 mm instead of 33, but some random figures of bodies of very different masses
+   Positions follow from velocities here, as for contact, so both agree. u is 0; or -REST g / h, which closes a part
+   of the gap, if P as a whole still takes energy: P . (v + u) <= 0. So holding never adds energy. With u = -g / h
+   for every gap, the largest gap is 8 mm instead of 33, but some random figures of bodies of very different masses
    explode.
 
-   An impulse is handed on to a light body between heavy ones by a share of its mass, in each turn. So it takes many
+   An impulse reaches a light body between heavy ones only by a share of its mass in each turn. So it takes many
    turns. Few joints need it: of 1,000 ragdolls that fall, the joints of 80 in a substep.
 
-   Articulations share no bodies, and turns look at no order of theirs: results do not depend on threads. */
+   Articulations share no bodies, and turns do not depend on their order. So results do not depend on threads. */
 #include "contact/body_work.h"
 
 #include "base/quad.h"
@@ -30,16 +30,17 @@
 #include "world/substep.h"
 
 #define OPEN                                                                                                           \
-    ((sn_real)0.005) /* of the arms: joints that are open by less are left alone; with twice as much gaps grow to 90 mm */
-#define MORE  ((sn_real)0.00125) /* of the same: and those that are not opened further by more */
-#define JOLT  ((sn_real)0.002)   /* of its size: a body that contact moves by less in a substep opens none */
+    ((sn_real)0.005) /* of the arms: joints that are open by less are left alone; with twice as much, gaps grow to 90
+                        mm */
+#define MORE  ((sn_real)0.00125) /* of the same: and joints that are opened further by less */
+#define JOLT  ((sn_real)0.002)   /* of its size: a body that contact moves by less in a substep opens no joint */
 #define REST  ((sn_real)0.5)     /* the share of a gap that is closed */
-#define TURNS 16u                /* of holding, and of sweeps, */
-#define CALM  15u                /*   and so many more of sweeps, until nothing is far off */
+#define TURNS 16u                /* turns of holding and sweeps, */
+#define CALM  15u                /* and so many more of sweeps, until no error is large */
 
 #define WORK 200.0 /* ns, about, of an articulation */
 
-/* What is known of an articulation in a pass: its joints are ready; some were far off in the last turn. */
+/* State of an articulation in a pass: its joints are prepared; some were far open in the last turn. */
 enum { READY = 1, FAR = 2 };
 
 static uint8_t *states(const sn_world *world)
@@ -52,7 +53,7 @@ static sn_open_joint *joints(const sn_world *world)
     return world->articulations.pivot_table.column[1];
 }
 
-/* ---- One joint ------------------------------------------------------------------------------------------------------ */
+/* ---- One joint --------------------------------------------------------------------------------------------------- */
 
 static sn_vec3 turn_by(const sn_vec4 *record, sn_vec3 torque)
 {
@@ -69,7 +70,8 @@ static const sn_spot *spot_of(const sn_world *world, const sn_visit *visit, uint
     return spot && spot->type != SN_POINT_PARTICLES ? spot : NULL;
 }
 
-/* An end of a joint, if nothing moves it but what it is pushed by. Its place, times sign, is added to `gap`. */
+/* Adds the position of an end of a joint, times sign, to `gap`, and finds its mover and arm. False if the end is
+   kinematic or not a point of a body or of the world. */
 static bool look_at_end(const sn_world *world, const sn_spot *spot, double sign, double gap[3], uint32_t *mover,
                         sn_vec3 *arm)
 {
@@ -109,7 +111,7 @@ static sn_vec3 velocity_before(const sn_world *world, uint32_t mover, sn_vec3 ar
     return vec3_add(vec4_xyz(world->particles.v[m->slot]), vec3_cross(vec4_xyz(m->spin), arm));
 }
 
-/* K: rows of how a push at the end of an arm changes the velocity there. */
+/* Adds to K: the velocity at the end of an arm per impulse there. */
 static void add_yield(const sn_world *world, uint32_t mover, sn_vec3 arm, double k[3][3])
 {
     const sn_vec4 *record = contact_record(world, mover);
@@ -121,7 +123,7 @@ static void add_yield(const sn_world *world, uint32_t mover, sn_vec3 arm, double
     }
 }
 
-/* Of a symmetric matrix, in the order of sn_open_joint. False: there is none. */
+/* Inverse of a symmetric matrix, in the order of sn_open_joint. False: there is none. */
 static bool invert(double k[3][3], sn_real inverse[6])
 {
     const double xx = k[1][1] * k[2][2] - k[1][2] * k[1][2], xy = k[0][2] * k[1][2] - k[0][1] * k[2][2],
@@ -133,7 +135,7 @@ static bool invert(double k[3][3], sn_real inverse[6])
     return det > 0;
 }
 
-/* A joint of bodies that are all loaded. One that is not held gets no end that moves. */
+/* Prepares a joint of bodies that are all loaded. A joint that cannot be held gets no movable ends. */
 static void ready_joint(const sn_body_contact_substep *s, const sn_visit *visit, sn_open_joint *joint)
 {
     const sn_world *world = s->world;
@@ -161,7 +163,7 @@ static void ready_joint(const sn_body_contact_substep *s, const sn_visit *visit,
     joint->most = OPEN * size > more ? OPEN * size : more;
 }
 
-/* How its ends move against each other, and whether it will be open too far. */
+/* True if a joint will be open too far at the end of the substep. v: m/s, the relative velocity of its ends. */
 static bool is_far(const sn_body_contact_substep *s, const sn_open_joint *joint, sn_vec3 *v)
 {
     *v = vec3(0, 0, 0);
@@ -192,7 +194,7 @@ static void push(const sn_body_contact_substep *s, uint32_t mover, sn_vec3 arm, 
     record[1] = vec4(vec3_add(vec4_xyz(record[1]), spin), far ? s->run.sweep : record[1].w);
 }
 
-/* Whether it was far off. One that closes is let close. */
+/* Applies an impulse to a joint, unless its gap does not grow. True if it was open too far. */
 static bool hold_joint(const sn_body_contact_substep *s, const sn_open_joint *joint)
 {
     sn_vec3 v;
@@ -209,9 +211,9 @@ static bool hold_joint(const sn_body_contact_substep *s, const sn_open_joint *jo
     return far;
 }
 
-/* ---- Articulations -------------------------------------------------------------------------------------------------- */
+/* ---- Articulations ----------------------------------------------------------------------------------------------- */
 
-/* Whether contact moved one of its bodies by much, and, after the first turn, did so lately. */
+/* True if contact changed the motion of one of its bodies by much; after the first turn, in sweep run.since or later. */
 static bool is_jolted(const sn_body_contact_substep *s, const sn_mover_columns *c, const uint32_t *member,
                       uint32_t count)
 {
@@ -229,7 +231,7 @@ static bool is_jolted(const sn_body_contact_substep *s, const sn_mover_columns *
     return false;
 }
 
-/* Bodies that touch nothing are not loaded for contact. */
+/* Loads bodies without contacts, too. */
 static void load_others(const sn_body_contact_substep *s, const sn_mover_columns *c, const uint32_t *member,
                         uint32_t count)
 {
@@ -255,7 +257,7 @@ static bool is_open(const sn_body_contact_substep *s, const sn_open_joint *joint
     return joint < end;
 }
 
-/* There and back, so that a push reaches all. */
+/* Forwards and backwards, so that an impulse reaches all joints. */
 static bool hold_joints(const sn_body_contact_substep *s, const sn_open_joint *joint, uint32_t count)
 {
     bool far = false;
@@ -269,7 +271,7 @@ static bool hold_joints(const sn_body_contact_substep *s, const sn_open_joint *j
 typedef struct holding {
     const sn_body_contact_substep *s;
     bool first;       /* turn */
-    atomic_bool open; /* some was */
+    atomic_bool open; /* some joint was open too far */
 } holding;
 
 static void hold_one(holding *h, uint32_t index)
@@ -309,7 +311,7 @@ static void hold_piece(void *data, uint32_t begin, uint32_t end)
         hold_one(data, i);
 }
 
-/* A few sweeps over what was stirred since; whether something is still far off. */
+/* Some sweeps over contacts that were disturbed since. True if an error is still large. */
 static bool sweep_stirred(sn_body_contact_substep *s, bool *good)
 {
     s->run.sweep += 1;

@@ -1,4 +1,5 @@
-/* Contact of bodies: contacts are made of what the search found, once a step, and of what it finds again within one. */
+/* Contact of bodies: makes contacts from the pairs that were found, once a step, and within a step for pairs that are
+   found then. */
 #include "contact/body_search.h"
 
 #include "base/hash.h"
@@ -7,9 +8,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#define WORK_OF_KNOWING 4.0 /* ns, about, of a contact that is asked for when bodies left */
+#define WORK_OF_KNOWING 4.0 /* ns, about, of a contact that is looked up when bodies left */
 
-#define SLOP ((sn_real)0.002) /* of the inner radius: so much overlap is left alone */
+#define SLOP ((sn_real)0.002) /* of the inner radius: overlap that is not corrected */
 
 static bool is_with_ball(const sn_body_contact *contact)
 {
@@ -23,7 +24,7 @@ static void add_ball(uint32_t *ball, uint32_t slot, uint32_t *movers)
         ball[slot] = (*movers)++;
 }
 
-/* The movers of particles come after those of bodies. kept: contacts that there are already. */
+/* Makes movers. Those of particles come after those of bodies. kept: contacts that exist already. */
 static bool make_movers(sn_body_contact_finding *f, sn_body_contact *kept, uint32_t count)
 {
     sn_world *world = f->world;
@@ -62,7 +63,7 @@ static bool make_movers(sn_body_contact_finding *f, sn_body_contact *kept, uint3
     return true;
 }
 
-/* m: of a part that is round; 0: it is not. */
+/* m: the radius of a round part; 0: it is not round. */
 static sn_real roundness(const sn_world *world, uint32_t part)
 {
     const sn_convex *convex = &world->bodies.part[part].convex;
@@ -71,7 +72,7 @@ static sn_real roundness(const sn_world *world, uint32_t part)
     return convex->type == SN_SHAPE_SPHERE || convex->type == SN_SHAPE_CAPSULE ? convex->radius : 0;
 }
 
-/* m: the radius at which rolling is resisted, as for particles. */
+/* m: the radius at which rolling resistance acts, as for particles. */
 static sn_real rolls_at(const sn_world *world, const sn_body_contact *contact)
 {
     sn_real a = roundness(world, contact->part_a),
@@ -92,7 +93,7 @@ static sn_real rounding_of_b(const sn_world *world, const sn_body_contact *conta
     return shape->thickness + (sn_shape_is_convex(shape->type) ? shape->convex.radius : 0);
 }
 
-/* The name of two, by which they are known: never that of others. */
+/* The key of a pair: unique, and the same in every step. */
 static void name(const sn_body_contact_finding *f, const sn_body_contact_found *two, uint64_t key[2])
 {
     const sn_world *world = f->world;
@@ -110,7 +111,7 @@ static void name(const sn_body_contact_finding *f, const sn_body_contact_found *
     key[1] = (uint64_t)(f->part[two->a] - state[f->body[two->a]].part) << 32 | local;
 }
 
-/* m/s: how the surface of a part runs, in the world. */
+/* m/s: the surface velocity of a part, in the world. */
 static sn_vec3 part_surface_velocity(const sn_world *world, const sn_contact_material *material, uint32_t slot)
 {
     if (!sn_contact_runs(material))
@@ -119,7 +120,7 @@ static sn_vec3 part_surface_velocity(const sn_world *world, const sn_contact_mat
                         material->surface_velocity);
 }
 
-/* Points are left as they are: there are none. */
+/* The array of points is not initialised: count is 0. */
 static void make_contact(const sn_body_contact_finding *f, const sn_body_contact_found *two, sn_body_contact *contact)
 {
     const sn_world *world = f->world;
@@ -162,7 +163,7 @@ static void make_contact(const sn_body_contact_finding *f, const sn_body_contact
     name(f, two, contact->key);
 }
 
-/* Fixed shapes in contacts have a record each, in the order in which they were found. */
+/* Makes a record for each fixed shape with a contact, in the order in which they were found. */
 static bool rank_fixed_shapes(sn_body_contact_finding *f)
 {
     sn_body_contacts *body_contacts = f->body_contacts;
@@ -182,7 +183,7 @@ static bool rank_fixed_shapes(sn_body_contact_finding *f)
     return true;
 }
 
-/* Room for so many contacts, and for remembering what they push. Those that there are stay. */
+/* Makes room for this many contacts, and for their impulses at the end of the step. Existing ones are kept. */
 static bool reserve_contacts(sn_world *world, uint64_t count)
 {
     sn_body_contacts *body_contacts = &world->body_contacts;
@@ -197,11 +198,11 @@ static bool reserve_contacts(sn_world *world, uint64_t count)
 
 typedef struct making {
     sn_body_contact_finding *f;
-    uint32_t kept; /* contacts that there were already, in the second column */
+    uint32_t kept; /* contacts that existed already, in the second column */
     atomic_bool bounces;
 } making;
 
-/* A contact that was made. near: the place of what is kept of the one before. */
+/* Sets up a new contact: its kept manifold and its watch. near: where the search for kept manifolds begins. */
 static void watch_made(making *m, uint32_t at, uint32_t *near)
 {
     const sn_world *world = m->f->world;
@@ -216,7 +217,7 @@ static void watch_made(making *m, uint32_t at, uint32_t *near)
         contact_raise(&m->bounces);
 }
 
-/* Each at its place. */
+/* Writes contacts to their indices. */
 static void make_piece(void *data, uint32_t first, uint32_t end)
 {
     making *m = data;
@@ -242,7 +243,7 @@ static sn_body_contact_ends ends_of(const sn_body_contact_finding *f, const sn_b
                                                                              : SN_NO_MOVER};
 }
 
-/* The ends of all contacts: of those that there were, and of what was found. */
+/* The ends of all contacts, existing and found. */
 static void ends_piece(void *data, uint32_t first, uint32_t end)
 {
     const making *m = data;
@@ -259,12 +260,12 @@ static void list_mover(const sn_world *world, sn_table *list, uint32_t i, bool t
     uint8_t *mark = &contact_marks(world)[i];
     if (!(*mark & SN_MARK_LISTED))
         ((uint32_t *)list->column[0])[list->count++] = i;
-    if (touches && !(*mark & SN_MARK_TOUCHES)) /* inertia is loaded of those that touch something */
+    if (touches && !(*mark & SN_MARK_TOUCHES)) /* inertia is loaded for movers with contacts */
         *mark &= (uint8_t)~SN_MARK_LOADED;
     *mark |= touches ? SN_MARK_LISTED | SN_MARK_TOUCHES : SN_MARK_LISTED;
 }
 
-/* Movers that are awake, or at one of the ends of contacts from the first on. Before the first contacts none is listed. */
+/* Lists movers that are awake, or have a contact with an index of at least `first`. first 0: the list is empty before. */
 static bool list_movers(sn_world *world, uint32_t first)
 {
     sn_body_contacts *body_contacts = &world->body_contacts;
@@ -284,7 +285,7 @@ static bool list_movers(sn_world *world, uint32_t first)
     return true;
 }
 
-/* Adds what was found to the first `kept` contacts. */
+/* Adds contacts of the pairs that were found to the first `kept` ones. */
 static sn_result make_contacts(sn_body_contact_finding *f, uint32_t kept)
 {
     sn_body_contacts *body_contacts = f->body_contacts;
@@ -311,17 +312,17 @@ static sn_result make_contacts(sn_body_contact_finding *f, uint32_t kept)
     return list_movers(f->world, 0) ? SN_OK : SN_ERROR_MEMORY;
 }
 
-/* Whether there can be any. */
+/* True if there can be any contacts of bodies. */
 static bool is_on(const sn_world *world)
 {
     return world->contact.settings.on && world->bodies.part_table.count;
 }
 
-/* ---- All together --------------------------------------------------------------------------------------------------------------- */
+/* ---- All together ------------------------------------------------------------------------------------------------ */
 
 static sn_result fail(const sn_world *world, sn_result result)
 {
-    if (result == SN_ERROR_DIVERGED) /* which has said why */
+    if (result == SN_ERROR_DIVERGED) /* which has set a message */
         return result;
     if (result == SN_ERROR_HOST)
         return world_fail(world, result, "the task hook did not run all tasks of a loop");
@@ -355,13 +356,13 @@ sn_result sn_body_contacts_find(sn_world *world, sn_real dt)
     return SN_OK;
 }
 
-/* A number for a name, to sort by. */
+/* A hash of a key, to sort by. */
 static uint64_t mixed(const uint64_t key[2])
 {
     return hash_u64(hash_u64(1, key[0]), key[1]);
 }
 
-/* Whether there is a contact of this name. */
+/* True if there is a contact with this key. */
 static bool is_known(const sn_body_contacts *body_contacts, const sn_sort_item *item, uint32_t items,
                      const uint64_t key[2])
 {
@@ -376,7 +377,7 @@ static bool is_known(const sn_body_contacts *body_contacts, const sn_sort_item *
 
 typedef struct knowing {
     const sn_body_contact_finding *f;
-    sn_sort_item *item; /* contacts of bodies that left, by their names: in no order, then sorted */
+    sn_sort_item *item; /* contacts of bodies that left, by hash: unsorted, then sorted */
     atomic_uint items;
 } knowing;
 
@@ -392,7 +393,7 @@ static void know_piece(void *data, uint32_t first, uint32_t end)
                 (sn_sort_item){mixed(contact_all(world)[i].key), i, 0};
 }
 
-#define KNOWN UINT32_MAX /* instead of a type */
+#define KNOWN UINT32_MAX /* a type: there is a contact already */
 
 static void leave_piece(void *data, uint32_t first, uint32_t end)
 {
@@ -406,7 +407,7 @@ static void leave_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Takes those that are contacts already out of what was found. They are of bodies that left. */
+/* Removes found pairs that are contacts already. They are of bodies that left. */
 static bool leave_known(sn_body_contact_finding *f)
 {
     sn_body_contacts *body_contacts = f->body_contacts;
@@ -428,7 +429,7 @@ static bool leave_known(sn_body_contact_finding *f)
     return true;
 }
 
-/* Whether what was found can simply be added to what there is: it is little, and needs no new mover. */
+/* True if found pairs can simply be appended to the contacts: they are few, and need no new movers. */
 static bool can_append(const sn_body_contact_finding *f)
 {
     const sn_body_contact_found *all = f->body_contacts->found_table.column[0];

@@ -38,16 +38,17 @@
 #include "integrators/integrator.h"
 #include "world/substep.h"
 
-/* Sweeps over all contacts in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
-   1e-8 J of a hundred tons, after seven seconds. */
-#define SWEEPS        2u
-#define STRIKES       64u           /* sweeps of impacts, each handed on at least once */
-#define PARTINGS      4u            /* sweeps that part what overlaps, as long as some are far in, */
-#define DEEP          ((sn_real)15) /* times the overlap that is left alone: and as long as some are as deep as that, */
-#define DEEP_PARTINGS 16u /*   so many: with four, single boxes under a pile were driven in by the parting of others */
-#define MORE          30u /* up to so many times as many, as long as a contact is violent (body_violent.c) */
+/* Sweeps over all contacts in a pass. With one, a tower of twenty boxes sways by centimetres for ever. With two it is
+   at rest after seven seconds, to 1e-8 J for a hundred tons. */
+#define SWEEPS   2u
+#define STRIKES  64u           /* sweeps of impacts, each passes impulses on at least once */
+#define PARTINGS 4u            /* sweeps that correct overlaps, as long as some overlap is large, */
+#define DEEP     ((sn_real)15) /* times slop: and as long as some overlap is as deep as this, */
+#define DEEP_PARTINGS                                                                                                  \
+    16u          /* this many: with four, corrections of other overlaps drove single boxes under a pile deeper */
+#define MORE 30u /* at most this many times the sweeps, as long as a contact is violent (body_violent.c) */
 
-/* ---- A pass --------------------------------------------------------------------------------------------------------------- */
+/* ---- A pass ------------------------------------------------------------------------------------------------------ */
 
 static sn_wide_body_contacts run_of(const sn_body_contact_substep *s, const sn_body_contact_group *group)
 {
@@ -79,7 +80,7 @@ static void warm(const sn_body_contact_substep *s, sn_body_contact_group *group)
     s->wide->warm(&run);
 }
 
-/* Some contact of the group was far off in this sweep. */
+/* Called if a contact of the group had a large error in this sweep. */
 static void be_violent(const sn_body_contact_substep *s, const sn_body_contact_group *group)
 {
     contact_raise(s->violent);
@@ -122,7 +123,7 @@ static bool strike_all(sn_body_contact_substep *s)
     return good;
 }
 
-/* Velocities are known; what things are parted by lies behind them in their records. */
+/* Corrects overlaps, after velocities are known. The corrections are behind the velocities in the records of bodies. */
 static bool part_all(sn_body_contact_substep *s)
 {
     bool good = true;
@@ -140,9 +141,9 @@ static bool part_all(sn_body_contact_substep *s)
     return good;
 }
 
-/* ---- What came of it -------------------------------------------------------------------------------------------------------- */
+/* ---- Results ----------------------------------------------------------------------------------------------------- */
 
-/* gain: m/s; by: m. Whether it surely moves soundly then. */
+/* Moves a mover. gain: m/s; by: m. True if it is certain that its motion is sound after that. */
 static inline bool move_mover(sn_world *world, const sn_particle_store *p, uint32_t slot, quad gain, quad by)
 {
     bool sound = true;
@@ -155,7 +156,7 @@ static inline bool move_mover(sn_world *world, const sn_particle_store *p, uint3
         if (world->history.table.count)
             sn_history_forget(&world->history, slot);
     }
-    if (!quad_is_zero(by)) { /* as sn_contacts_add */
+    if (!quad_is_zero(by)) { /* the same as sn_contacts_add */
         const quad was = quad_load(&p->x[slot]), sum = quad_add(was, by);
         quad_store(&p->x_low[slot], quad_add(quad_load(&p->x_low[slot]), quad_sub(by, quad_sub(sum, was))));
         quad_store(&p->x[slot], sum);
@@ -164,7 +165,7 @@ static inline bool move_mover(sn_world *world, const sn_particle_store *p, uint3
     return sound;
 }
 
-/* Bodies that are turned. */
+/* Rotates the bodies of a batch. Returns the same. */
 static bool turn_bodies(const sn_body_contact_substep *s, sn_spin_batch *batch, const uint32_t *mover)
 {
     sn_world *world = s->world;
@@ -196,7 +197,7 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
         const sn_mover *m = &c.mover[i];
         if (!columns_have_impulse(&c, i) || m->w == 0)
             continue;
-        /* by which it is parted from others, without a velocity */
+        /* overlap correction, which causes no velocity */
         const sn_vec4 *record = &c.record[SN_BODY_CONTACT_RECORD * (size_t)i];
         const quad place = quad_xyz(quad_load(&record[6])), turn = quad_xyz(quad_load(&record[7]));
         const quad gain = quad_xyz(quad_sub(quad_load(&record[0]), quad_load(&c.v[m->slot]))),
@@ -230,7 +231,7 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     if (!world->body_contacts.list_table.count)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
-    if (!world->body_contacts.count) /* forces or constraints may have thrown some to where they touch something */
+    if (!world->body_contacts.count) /* forces or constraints may have thrown bodies into others */
         return sn_body_contacts_stop(&s, false);
     sn_body_contacts_load_fixed_shapes(world);
     bool good =

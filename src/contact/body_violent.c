@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-#define AT_ONCE 4u /* sweeps, before those that were stirred by them are looked for */
+#define AT_ONCE 4u /* sweeps, before contacts that they disturbed are collected */
 
-/* Of each colour first those of many points: fewer points take less time. */
+/* Of each colour, first the contacts with more than FEW points: the others take less time. */
 #define BINS (2u * SN_BODY_CONTACT_COLOURS)
 #define FEW  2u
 
@@ -24,9 +24,9 @@
 typedef struct violent_set {
     const sn_body_contact_substep *s;
     sn_wide_body_contact *batch;
-    const uint32_t *lane;     /* lanes that take part, counted through all batches, and */
-    uint8_t *bin;             /*   where they are put */
-    uint32_t first, end;      /* those of them that are at work */
+    const uint32_t *lane;     /* lanes of the contacts that take part, counted through all batches, and */
+    uint8_t *bin;             /* their bins */
+    uint32_t first, end;      /* those that are in the set now */
     uint32_t start[BINS + 1]; /* the first batch of each bin */
     sn_wide_body_contacts run;
 } violent_set;
@@ -36,7 +36,7 @@ static uint64_t *colours(const sn_world *world)
     return world->body_contacts.cell_table.column[7];
 }
 
-/* ---- Which take part ----------------------------------------------------------------------------------------------------------- */
+/* ---- The contacts that take part ---------------------------------------------------------------------------------- */
 
 static bool is_stirred(const sn_wide_body_contacts *run, const sn_wide_body_contact *m, uint32_t lane)
 {
@@ -60,7 +60,7 @@ static uint32_t list_stirred(const sn_body_contact_substep *s, uint32_t *lane)
     return count;
 }
 
-/* ---- Colours --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Colours ----------------------------------------------------------------------------------------------------- */
 
 static const sn_wide_body_contact *batch_of(const violent_set *v, uint32_t i, uint32_t *lane)
 {
@@ -73,7 +73,7 @@ static uint32_t lanes_of_bin(uint32_t bin)
     return bin / 2 + 1 < SN_BODY_CONTACT_COLOURS ? SN_BODY_CONTACTS : 1;
 }
 
-/* The first colour that neither of the two has. Those that cannot be moved do not count. */
+/* The first colour that neither of the two bodies has. Immovable bodies do not count. */
 static uint32_t bin_of(const violent_set *v, uint32_t i)
 {
     uint32_t lane, colour = 0;
@@ -89,7 +89,7 @@ static uint32_t bin_of(const violent_set *v, uint32_t i)
     return 2 * colour + (m->points <= FEW);
 }
 
-/* As many as there is room for, from the first one on. */
+/* Chooses as many contacts as there is room for, from the first one on. */
 static void colour_set(violent_set *v, uint32_t count, uint32_t capacity)
 {
     uint64_t *used = colours(v->s->world);
@@ -113,9 +113,9 @@ static void colour_set(violent_set *v, uint32_t count, uint32_t capacity)
         v->start[bin + 1] = v->start[bin] + (number[bin] + lanes_of_bin(bin) - 1) / lanes_of_bin(bin);
 }
 
-/* ---- To the batches of the set, and back --------------------------------------------------------------------------------------- */
+/* ---- To the batches of the set, and back ------------------------------------------------------------------------- */
 
-/* So many rows, one after the other. */
+/* Copies rows that follow each other. */
 static void copy_rows(sn_real *to, const sn_real *from, uint32_t rows)
 {
     for (uint32_t i = 0; i < rows; ++i)
@@ -126,7 +126,7 @@ static void copy_rows(sn_real *to, const sn_real *from, uint32_t rows)
 _Static_assert(offsetof(sn_wide_body_contact, point) - offsetof(sn_wide_body_contact, n) == 25 * sizeof(sn_lane_row),
                "what sweeps need lies in rows, one after the other");
 
-/* A batch in whose lanes nothing happens. */
+/* An empty batch: its lanes have no effect. */
 static void open_batch(const violent_set *v, sn_wide_body_contact *m)
 {
     memset(m, 0, sizeof *m);
@@ -149,7 +149,7 @@ static void put_lane(const sn_wide_body_contact *from, uint32_t i, sn_wide_body_
     to->twists = to->twists || from->twists;
     copy_rows(&to->n.x[k], &from->n.x[i], 25);
     copy_rows(&to->point[0].arm.x[k], &from->point[0].arm.x[i], from->points * ROWS(sn_wide_body_contact_point));
-    to->rest[0].yield[k] = from->rest[0].yield[i]; /* which contacts of two points need */
+    to->rest[0].yield[k] = from->rest[0].yield[i]; /* needed by contacts of two points */
     to->rest[1].yield[k] = from->rest[1].yield[i];
     if (from->bounces) {
         to->bounces = true;
@@ -177,7 +177,7 @@ static void put_lane(const sn_wide_body_contact *from, uint32_t i, sn_wide_body_
     }
 }
 
-/* What it presses and rubs. */
+/* Copies the impulses of a lane. */
 static void take_lane(const sn_wide_body_contact *from, uint32_t k, sn_wide_body_contact *to, uint32_t i)
 {
     for (uint32_t p = 0; p < to->points; ++p) {
@@ -191,7 +191,7 @@ static void take_lane(const sn_wide_body_contact *from, uint32_t k, sn_wide_body
         copy_rows(&to->rolled.x[i], &from->rolled.x[k], ROWS(sn_lane_rows));
 }
 
-/* Goes through the set, and copies there or back. */
+/* Copies all contacts of the set to its batches, or back. */
 static void copy_set(const violent_set *v, bool back)
 {
     uint32_t number[BINS] = {0};
@@ -209,7 +209,7 @@ static void copy_set(const violent_set *v, bool back)
     }
 }
 
-/* ---- Sweeps ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Sweeps ------------------------------------------------------------------------------------------------------ */
 
 typedef struct colour_run {
     const violent_set *v;
@@ -227,7 +227,7 @@ static void run_batches(void *data, uint32_t index, uint32_t worker)
         contact_raise(c->v->s->violent);
 }
 
-/* Colour by colour; of the last one, whose contacts may share bodies, one by one. */
+/* One sweep, colour by colour. Contacts of the last colour may share bodies, so they are solved one by one. */
 static bool sweep_set(const violent_set *v)
 {
     sn_parallel *parallel = &v->s->world->parallel;
@@ -242,7 +242,7 @@ static bool sweep_set(const violent_set *v)
     return good;
 }
 
-/* A few sweeps over the set, as long as something is far off. */
+/* A few sweeps over the set, as long as an error is large. */
 static bool work_on_set(violent_set *v)
 {
     bool good = true, more = true, violent = false;

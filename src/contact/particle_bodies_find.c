@@ -1,8 +1,10 @@
-/* Which bodies are made of particles: groups that a rigid shape match holds, and those that rods without compliance make rigid.
+/* Finds rigid bodies that are made of particles: groups that a rigid shape match holds, and groups that rods without
+   compliance make rigid.
 
-   Of rods it is enough that there is an order of the particles in which the first three are a triangle and every other one has rods to
-   three before it: three distances to what is rigid leave a particle nowhere to go. (A framework can be rigid without that; it is
-   not found then.) All that hangs together by such rods must be one body: what hangs on a rope, or is hinged, moves as no rigid body does. */
+   For rods it is enough that there is an order of the particles in which the first three are a triangle and every
+   other one has rods to three before it: three distances to a rigid group fix a particle. (A framework can be rigid
+   without that; it is not found then.) All particles that are connected by such rods must be one body: a part that
+   hangs on a rope or a hinge does not move as a rigid body. */
 #include "contact/particle_bodies.h"
 
 #include "contact/particle_work.h"
@@ -14,10 +16,10 @@ typedef struct finding {
     sn_rigid *rigid;
     const sn_pool *rods;
     uint32_t particles; /* numbers */
-    uint32_t *start;    /* by number: where its neighbours begin, and one more */
+    uint32_t *start;    /* by number, and one more: its first entry in `neighbour` */
     uint32_t *neighbour;
     uint32_t *seen;  /* by number: 0: not yet; 1: in a component; 2: in the rigid part of it */
-    uint32_t *joins; /* by number: rods to what is rigid so far */
+    uint32_t *joins; /* by number: its rods to the rigid part so far */
     uint32_t *queue;
 } finding;
 
@@ -32,7 +34,7 @@ static bool is_rod(const finding *f, uint32_t row)
     return is_stiff(f->rods, row) && !(point[0] & SN_SPOT_BIT) && !(point[1] & SN_SPOT_BIT);
 }
 
-/* ---- Groups -------------------------------------------------------------------------------------------------------------- */
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
 static void add_group(finding *f, const uint32_t *particle, uint32_t count)
 {
@@ -42,7 +44,7 @@ static void add_group(finding *f, const uint32_t *particle, uint32_t count)
     *own = (sn_rigid_motion){.first = r->member_table.count, .count = count, .alone = true};
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t *known = &group[particle[i]];
-        if (*known) /* a particle of several joins them, and they move as no rigid body does */
+        if (*known) /* a particle of several groups joins them, and together they are not rigid */
             own->shared = motion[*known - 1].shared = true;
         *known = r->groups;
         member[r->member_table.count++] = particle[i];
@@ -61,9 +63,9 @@ static void add_shapes(finding *f)
     }
 }
 
-/* ---- Rods ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Rods -------------------------------------------------------------------------------------------------------- */
 
-/* By number, where the neighbours of each particle are. False: no rod is stiff. */
+/* Lists the neighbours of each particle. False: there is no stiff rod. */
 static bool list_neighbours(finding *f)
 {
     uint32_t first = 0;
@@ -95,7 +97,7 @@ static bool are_joined(const finding *f, uint32_t a, uint32_t b)
     return false;
 }
 
-/* All that hangs together with a particle, in the queue; how many they are. */
+/* Puts all particles that are connected to a particle in the queue. Returns their number. */
 static uint32_t take_component(const finding *f, uint32_t from)
 {
     uint32_t count = 1;
@@ -117,7 +119,7 @@ static void join(const finding *f, uint32_t particle, uint32_t *count)
     f->queue[(*count)++] = particle;
 }
 
-/* A triangle with that corner becomes the rigid part; its place in the queue is what the component had. */
+/* A triangle with this corner becomes the rigid part. It overwrites the queue of the component. */
 static uint32_t take_triangle(const finding *f, uint32_t corner)
 {
     uint32_t count = 0;
@@ -134,7 +136,7 @@ static uint32_t take_triangle(const finding *f, uint32_t corner)
     return 0;
 }
 
-/* How many are rigid together with a triangle around the first. They are in the queue. */
+/* Puts particles that are rigid together with a triangle at the first one in the queue. Returns their number. */
 static uint32_t spread(const finding *f, uint32_t first)
 {
     uint32_t count = take_triangle(f, first);
@@ -162,7 +164,7 @@ static void add_frameworks(finding *f)
     }
 }
 
-/* Bodies that something else holds. What constraints between its own particles do stays inside a body. */
+/* Finds bodies that other constraints act on. Constraints between their own particles do not count. */
 static void note_alone(finding *f)
 {
     const sn_store *store = &f->world->constraints;
@@ -185,9 +187,9 @@ static void note_alone(finding *f)
     }
 }
 
-/* ---- Both ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Both -------------------------------------------------------------------------------------------------------- */
 
-/* Room for as many groups and members as there may be: of rods at least four particles each. */
+/* Makes room for the largest possible number of groups and members. A group of rods has at least four particles. */
 static bool reserve(finding *f)
 {
     sn_world *world = f->world;
