@@ -40,13 +40,12 @@
 
 /* Sweeps over all contacts in a pass. With one, a tower of twenty boxes sways by centimetres for ever. With two it is
    at rest after seven seconds, to 1e-8 J for a hundred tons. */
-#define SWEEPS   2u
-#define STRIKES  64u           /* sweeps of impacts, each passes impulses on at least once */
-#define PARTINGS 4u            /* sweeps that correct overlaps, as long as some overlap is large, */
-#define DEEP     ((sn_real)15) /* times slop: and as long as some overlap is as deep as this, */
-#define DEEP_PARTINGS                                                                                                  \
-    16u          /* this many: with four, corrections of other overlaps drove single boxes under a pile deeper */
-#define MORE 30u /* at most this many times the sweeps, as long as a contact is violent (body_violent.c) */
+#define SWEEPS        2u
+#define STRIKES       64u           /* sweeps of impacts, each passes impulses on at least once */
+#define PARTINGS      4u            /* sweeps that correct overlaps, as long as some overlap is large, */
+#define DEEP          ((sn_real)15) /* times slop: and as long as some overlap is as deep as this, */
+#define DEEP_PARTINGS 16u           /*   this many: with four, the corrections of others drove single boxes deeper */
+#define MORE          30u /* at most this many times the sweeps, as long as a contact is violent (body_violent.c) */
 
 /* ---- A pass ------------------------------------------------------------------------------------------------------ */
 

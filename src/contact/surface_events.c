@@ -1,6 +1,7 @@
-/* Contacts of surfaces as a caller sees them: which two they are of, and what they did in a step.
+/* Contacts of surfaces as a caller sees them: their two sides, and their effects in a step.
 
-   A contact of features is told as one of two particles: the corner of each side that has the largest weight. Of those that share these two the impulses are added up in the events of a step. */
+   A contact of features is reported as one of two particles: on each side the corner with the largest weight. In
+   the events of a step, impulses of contacts with the same two particles are added up. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 
@@ -12,7 +13,7 @@ static uint32_t heaviest(const sn_surface_contact *c, uint32_t first, uint32_t e
     return most;
 }
 
-/* Of the side that is told as the other: the triangle itself, or the one that owns an edge or a vertex. */
+/* The triangle of the side that is reported as the other: the triangle itself, or the owner of an edge or a vertex. */
 static uint32_t triangle_of(const sn_surfaces *s, const sn_surface_contact *c, bool turned)
 {
     if (c->edges)
@@ -43,7 +44,7 @@ sn_contact_pair sn_surface_contact_pair(const sn_world *world, const sn_surface_
 sn_vec3 sn_surface_contact_point(const sn_surfaces *s, const sn_surface_contact *c)
 {
     sn_vec3 point = {0, 0, 0};
-    if (c->side > 0) /* a spot of the shell is the one */
+    if (c->side > 0) /* the one feature is on the shell */
         for (uint32_t k = 0; k < (c->edges ? 2u : 1u); ++k)
             point = vec3_add(point, vec3_scale(surface_motions(s)[c->vertex[k]].start, c->weight[k]));
     for (uint32_t k = c->edges ? 2 : 1; k < 4 && !(c->side > 0); ++k)
@@ -51,7 +52,7 @@ sn_vec3 sn_surface_contact_point(const sn_surfaces *s, const sn_surface_contact 
     return point;
 }
 
-/* What touches at a vertex; of a shell also how its surface runs. */
+/* The material at a vertex; of a shell also its surface velocity. */
 static const sn_contact_material *material_of(const sn_world *world, uint32_t vertex, sn_vec3 *belt)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
@@ -61,7 +62,7 @@ static const sn_contact_material *material_of(const sn_world *world, uint32_t ve
     return sn_surface_shell_material(world, shell, belt);
 }
 
-/* The spot of a body that moves is seen from its centre. */
+/* The point on a movable body is relative to its centre. Its inverse mass is added. */
 static void add_body(const sn_world *world, sn_surface_contact *made)
 {
     const sn_surface_shell *body = made->body;
@@ -70,7 +71,7 @@ static void add_body(const sn_world *world, sn_surface_contact *made)
     made->drift = vec3_cross(body->spin, made->spot);
     const sn_vec3 lever = vec3_cross(made->spot, made->normal);
     const sn_real along = vec3_dot(lever, sn_surface_shell_gives(body, lever));
-    sn_real all = 0; /* along three axes together */
+    sn_real all = 0; /* the sum over three axes */
     for (int k = 0; k < 3; ++k) {
         const sn_vec3 other = vec3_cross(made->spot, vec3(k == 0, k == 1, k == 2));
         all += vec3_dot(other, sn_surface_shell_gives(body, other));
@@ -86,7 +87,7 @@ sn_surface_contact sn_surface_contact_make(const sn_world *world, const sn_surfa
     const sn_surfaces *s = &world->contacts.surfaces;
     sn_surface_shell *shell_one = sn_surface_shell_of(s, c->vertex[0]),
                      *shell_two = sn_surface_shell_of(s, c->vertex[3]);
-    const uint32_t first = shell_one ? 3 : 0; /* a corner that is a particle */
+    const uint32_t first = shell_one ? 3 : 0; /* the index of a corner that is a particle */
     sn_vec3 belt = {0, 0, 0};
     sn_surface_contact made = {.one = c->one,
                                .other = c->other,

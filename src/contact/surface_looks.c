@@ -1,27 +1,27 @@
-/* How tiles of surfaces move: as a substep begins, and as it ends.
+/* The motion of tiles of surfaces, at the start and at the end of a substep.
 
-   Both are motions like those of something rigid and a rest: see surface_pairs.c. The corners of a tile are
-   looked at once in a substep, when it ends, on lanes (wide/corners.h). As the next one begins, places are
-   where it ended, and velocities are those with which they came there, but for what contact, friction of the
-   air or an integrator did to them. So what is known of ways gives a bound for velocities, too:
+   Both motions are a rigid motion and a remainder: see surface_pairs.c. The corners of a tile are visited once in a
+   substep, when it ends, on lanes (wide/corners.h). At the start of the next one, positions are those at its end,
+   and velocities are those of the motion so far, except for changes by contact, friction of the air or an
+   integrator. So bounds of the displacements give bounds of the velocities, too:
 
-       w = m + s × y + e  with |e| <= rest,  v = w / h + d,  and at y' = y + w - m, seen from where the centre is now,
+       w = m + s × y + e  with |e| <= rest,  v = w / h + d,  and at y' = y + w - m, relative to the present centre,
        v = m / h + s / h × y' - (s × (s × y) + s × e - e) / h + d
 
-   Corners whose d is more than a little are marked, and tiles with marked corners are looked at anew, and so
-   are all in the first substep of a step. */
+   Corners with a d above a small limit are marked. Tiles with marked corners are measured again, and so are all in
+   the first substep of a step. */
 #include "contact/particle_contacts.h"
 
 #include "wide/wide.h"
 #include "world/world.h"
 
 #define ROUNDED                                                                                                        \
-    (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: what is lost by seeing places from a mean */
-#define SET_ASIDE    ((sn_real)1e-4) /* of an edge: a body that is farther from where it was has been set there */
+    (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: rounding error of relative positions */
+#define SET_ASIDE    ((sn_real)1e-4) /* of an edge: a body farther from its last position was placed there by the user */
 #define WORK_OF_TILE 1000.0          /* ns, about */
-#define THIN         ((sn_real)1e-3) /* the sine of the angle between sums: below it they make no frame */
+#define THIN         ((sn_real)1e-3) /* sine of the angle between the two sums: below this they define no frame */
 #define LITTLE                                                                                                         \
-    ((sn_real)1e-3) /* of the thickness: velocities that differ by that in a substep from what ways were are marked */
+    ((sn_real)1e-3) /* of the thickness: a velocity that differs by this in a substep from the last displacement is marked */
 
 static sn_real larger(sn_real a, sn_real b)
 {
@@ -50,14 +50,14 @@ typedef struct looking {
     const sn_world *world;
     const sn_surfaces *s;
     sn_real h;
-    bool follows;   /* what tiles did as the last substep ended says what they do now, but for marked ones */
-    bool marked;    /*   of which there are some */
-    sn_real differ; /* m/s: velocities of others differ by no more from what they were */
+    bool follows;   /* the displacements of tiles in the last substep give their velocities, except for marked ones */
+    bool marked;    /* there are marked ones */
+    sn_real differ; /* m/s: velocities of the others have changed by no more */
 } looking;
 
-/* ---- Frames ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
-/* Axes of a frame by two sums. Which it is where there is none does not matter: it turns like everything else. */
+/* Axes of a frame from two sums. If these define none, any axes will do. */
 static void make_axes(sn_surface_tile *tile, sn_vec3 u, sn_vec3 v)
 {
     const sn_real length = vec3_length(u), second = vec3_length(v);
@@ -76,7 +76,8 @@ static void make_axes(sn_surface_tile *tile, sn_vec3 u, sn_vec3 v)
     tile->across = vec3_dot(v, axis[1]);
 }
 
-/* How a tile turns, by the sums of what its corners do. Any spin is right: `rest` is measured with what it is. */
+/* The angular velocity or rotation of a tile, from the sums of the motions of its corners. Any value is valid: `rest`
+   is measured relative to it. */
 static sn_vec3 spin_of(const sn_surface_tile *tile, sn_vec3 u, sn_vec3 v)
 {
     if (tile->length == 0)
@@ -96,7 +97,7 @@ static void set_rigid(const sn_surface_tile *tile, sn_surface_rigid *rigid, sn_v
     rigid->spread = (rigid->rest + fast) * SN_SURFACE_LONGER;
 }
 
-/* ---- As a substep begins ---------------------------------------------------------------------------------------------------- */
+/* ---- At the start of a substep ----------------------------------------------------------------------------------- */
 
 static const uint32_t *corners_of(const sn_surfaces *s, const sn_surface_tile *tile)
 {
@@ -110,7 +111,7 @@ static void set_row(sn_real *row, sn_vec3 a)
     row[2 * SN_WIDE_CORNERS] = a.z;
 }
 
-/* Takes the corners of a tile, with their velocities, or with where their ways lead. */
+/* Loads the corners of a tile, with their velocities or their ends. */
 static void take_corners(sn_wide_corners *to, const sn_surfaces *s, const sn_surface_tile *tile, bool ways)
 {
     const uint32_t *corner = corners_of(s, tile);
@@ -152,7 +153,7 @@ static void look_at_start(const looking *l, sn_surface_tile *tile)
     set_rigid(tile, &tile->velocity, mean, spin, real_sqrt(c.rest));
 }
 
-/* The bound of what ways tell of velocities. */
+/* Bounds of velocities from displacements. */
 static void follow_ways(const looking *l, sn_surface_tile *tile)
 {
     const sn_surface_rigid *way = &tile->way;
@@ -204,7 +205,7 @@ static void look_at_starts(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* m: in which shells are to be near, so that a substep in which vertices go on as they do needs no others. */
+/* m: the space in which shells count as near: large enough for a substep in which vertices keep their velocities. */
 static sn_bounds reached(const sn_surfaces *s, sn_bounds box, sn_real way)
 {
     sn_real thickest = 0;
@@ -214,7 +215,8 @@ static sn_bounds reached(const sn_surfaces *s, sn_bounds box, sn_real way)
     return (sn_bounds){vec3_sub(box.low, vec3(by, by, by)), vec3_add(box.high, vec3(by, by, by))};
 }
 
-/* Bodies that are near as the substep begins. m^2: how far one that was known is from where it was. */
+/* Places the bodies that are near at the start of the substep. Returns the largest squared distance (m^2) of a known
+   corner from its last position. */
 static sn_real place_shells(sn_world *world, sn_surfaces *s, sn_real h)
 {
     sn_real fastest = 0;
@@ -230,7 +232,7 @@ static sn_real place_shells(sn_world *world, sn_surfaces *s, sn_real h)
     return square;
 }
 
-/* m^2: velocities that differ by more in a substep from what ways were are marked. */
+/* m^2: vertices whose velocity differs by more in a substep from their last displacement are marked. */
 static sn_real little(const sn_surfaces *s)
 {
     sn_real thinnest = surface_skins(s)[0].thickness;
@@ -240,7 +242,7 @@ static sn_real little(const sn_surfaces *s)
     return LITTLE * thinnest * (LITTLE * thinnest);
 }
 
-/* Where vertices are, and how fast. Sets jump, and which velocities are others than in the last substep. */
+/* Loads positions and velocities of vertices. Sets jump, and marks vertices with a changed velocity. */
 static void take_vertices(const sn_world *world, sn_surfaces *s, looking *l)
 {
     const sn_surface_vertex *vertex = surface_vertices(s);
@@ -255,7 +257,7 @@ static void take_vertices(const sn_world *world, sn_surfaces *s, looking *l)
         const sn_vec3 x = vec4_xyz(at), velocity = vec4_xyz(p->v[slot]), d = vec3_sub(x, m->end);
         const sn_vec3 other = vec3_sub(vec3_scale(velocity, l->h), vec3_sub(m->end, m->start));
         const sn_real square = vec3_dot(d, d), off = vec3_dot(other, other);
-        jump = square <= jump ? jump : square; /* what is no number is as far as can be */
+        jump = square <= jump ? jump : square; /* NaN counts as infinitely far */
         m->jumped = !(square <= 0);
         m->suspect |= m->jumped ? SN_SUSPECT : 0;
         m->marked = !(off <= most);
@@ -270,7 +272,7 @@ static void take_vertices(const sn_world *world, sn_surfaces *s, looking *l)
     s->jump = jump;
 }
 
-/* The means of all vertices, as tiles have them. */
+/* The means of all vertices, from those of tiles. */
 static void sum_up(sn_surfaces *s)
 {
     sn_dvec3 sum = {0, 0, 0}, velocity = sum;
@@ -319,7 +321,7 @@ bool sn_surface_tiles_measure_again(sn_world *world, sn_real h)
     return true;
 }
 
-/* ---- As it ends ------------------------------------------------------------------------------------------------------------- */
+/* ---- At the end of a substep ------------------------------------------------------------------------------------- */
 
 /* m: no corner ends farther from where its velocity led. */
 static sn_real measure_astray(const sn_surfaces *s, const sn_surface_tile *tile, sn_real h)
@@ -369,8 +371,8 @@ static void look_at_ends(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Vertices may have gone farther than was thought when the substep began. Shells that are near now begin
-   with it, too. */
+/* Vertices may have moved farther than expected at the start of the substep. Shells that are near now are added, with
+   their start. */
 static bool reach_shells(sn_world *world, sn_surfaces *s, looking *l)
 {
     sn_bounds box = {surface_motions(s)[0].end, surface_motions(s)[0].end};

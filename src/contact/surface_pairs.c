@@ -29,13 +29,14 @@
 
 #define HALF ((sn_real)0.5)
 #define LITTLE                                                                                                         \
-    ((sn_real)0.12) /* of what features that are not listed have to spare: where tiles move by less, borders are not looked at */
+    ((sn_real)0.12) /* of the spare of features that are not listed: if tiles move by less, corners at borders need not
+                       be checked */
 #define WORK_OF_PAIR 100.0 /* ns, about */
 
 typedef struct pairing {
     sn_world *world;
     sn_surfaces *s;
-    sn_real h, more; /* s; m: that much more is to be listed */
+    sn_real h, more; /* s; m: candidates with this much more spare are listed */
 } pairing;
 
 static sn_real larger(sn_real a, sn_real b)
@@ -48,7 +49,7 @@ static sn_real lower(sn_real a, sn_real b)
     return b < a ? b : a;
 }
 
-/* ---- How two tiles move against each other -------------------------------------------------------------------------------------------- */
+/* ---- Relative motion of two tiles -------------------------------------------------------------------------------- */
 
 /* Of the corners of b that were near a, the largest |mean + spin × (x - c)|. */
 static sn_real against_at_border(const sn_surfaces *s, const sn_surface_pair *pair, sn_vec3 mean, sn_vec3 spin)
@@ -64,8 +65,8 @@ static sn_real against_at_border(const sn_surfaces *s, const sn_surface_pair *pa
     return real_sqrt(square);
 }
 
-/* What two tiles do against each other: at a corner y from the centre of b it is mean + spin × y, and no more than rest beside that. Turning of both together is no part
-   of it: it changes no distance. Gives the most that it is anywhere in b. */
+/* The relative motion of two tiles: at a corner y from the centre of b it is mean + spin × y, up to `rest`. It
+   excludes a common rotation, which changes no distance. Returns an upper bound of it in b. */
 static sn_real against(const sn_surface_tile *a, const sn_surface_tile *b, const sn_surface_rigid *one,
                        const sn_surface_rigid *two, sn_vec3 *mean, sn_vec3 *spin, sn_real *rest)
 {
@@ -75,13 +76,13 @@ static sn_real against(const sn_surface_tile *a, const sn_surface_tile *b, const
     return (vec3_length(*mean) + vec3_length(*spin) * b->radius + *rest) * SN_SURFACE_LONGER;
 }
 
-/* m/s, or m: those of no two vertices of theirs differ by more. */
+/* m/s, or m: an upper bound of the difference of the velocities or displacements of two vertices, one of each tile. */
 static sn_real difference(const sn_surface_rigid *a, const sn_surface_rigid *b)
 {
     return (vec3_length(vec3_sub(a->mean, b->mean)) + a->spread + b->spread) * SN_SURFACE_LONGER;
 }
 
-/* Sets wanted. Whether all that is not listed has more to spare than that. */
+/* Sets `wanted`. True if all features that are not listed have more spare than that. */
 static bool measure_pair(const pairing *p, sn_surface_pair *pair)
 {
     const sn_surfaces *s = p->s;
@@ -116,9 +117,9 @@ static bool fail(sn_world *world)
     return false;
 }
 
-/* ---- As a substep begins ----------------------------------------------------------------------------------------------------------- */
+/* ---- At the start of a substep ----------------------------------------------------------------------------------- */
 
-/* m/s: how fast features of a pair come nearer to each other at most. */
+/* m/s: an upper bound of the speed of approach of features of a pair. */
 static sn_real speed_of(const sn_surfaces *s, const sn_surface_pair *pair)
 {
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
@@ -153,7 +154,8 @@ sn_surface_quiet_pair sn_surface_pair_quiet(const sn_surfaces *s, const sn_surfa
     return q;
 }
 
-/* m: how far vertices of a tile were moved between two substeps, by a tear or by hand: what is far from there keeps its list. */
+/* m: how far vertices of a tile were moved between two substeps, by a tear or by the user. 0 for tiles that were not:
+   they keep their lists. */
 static sn_real jump_of(const sn_surfaces *s, const sn_surface_tile *tile)
 {
     return tile->jumped || surface_skins(s)[tile->skin].shell ? s->jump : 0;
@@ -218,16 +220,18 @@ bool sn_surface_pairs_begin(sn_world *world, sn_real h, sn_real more, sn_surface
     return !s->due_table.count || sn_surface_list(world, h, more, sweep);
 }
 
-/* ---- As it ends ----------------------------------------------------------------------------------------------------------------- */
+/* ---- At the end of a substep ------------------------------------------------------------------------------------- */
 
-/* m: pairs of features that are farther apart than this stay apart on their ways, as surface_guard.c has it. Either no two ways differ by more than SN_SURFACE_FIRM of the
-   distance. Or what they do beside turning together is less than HALF of it: a way u × y across the y that is between two spots makes that no shorter. */
+/* m: features that are farther apart than this stay apart on their paths, as in surface_guard.c. Either no two
+   displacements differ by more than SN_SURFACE_FIRM of the distance. Or the relative motion without the common
+   rotation is less than HALF of the distance: displacements u × y of the ends of a line y between two points do not
+   make it shorter. */
 static sn_real least_apart(const sn_surface_tile *a, const sn_surface_tile *b, sn_real beside)
 {
     return lower(difference(&a->way, &b->way) / SN_SURFACE_FIRM, beside / HALF) * SN_SURFACE_LONGER;
 }
 
-/* asked: they are to be listed. due_now: those that are listed are to be looked at. And how much nearer they come. */
+/* Sets asked (features must be listed), due_now (listed ones must be measured), and how much the tiles approach. */
 static void end_pair(pairing *p, sn_surface_pair *pair)
 {
     const sn_surfaces *s = p->s;
@@ -257,7 +261,7 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
         pair->wanted = pair->asked ? wanted : near_wanted;
     }
     pair->due_now = pair->due_now || pair->asked;
-    if (pair->asked) /* they are listed anew, and borders are others */
+    if (pair->asked) /* they are listed again, with other borders */
         pair->step = pair->all_step = lower(beside, difference(&a->way, &b->way));
     pair->all_wanted = wanted;
 }

@@ -1,30 +1,32 @@
-/* Tiles of surfaces: how they are cut, how they move, and which of them come near each other.
+/* Tiles of surfaces: makes them, and finds pairs of tiles that are near each other.
 
-   A skin is cut into pieces of some sixty triangles that hang together. When a substep begins a tile sums up where its vertices are, how fast, and how much
-   it is bent against what it was when it was last noted, in a frame that moves and turns with it. So most of what pairs of features have to
-   know of each other is known of pairs of tiles: see surface_pairs.c.
+   A skin is cut into connected pieces of some seventy triangles. At the start of a substep a tile sums up the
+   positions, the velocities and the deformation of its vertices, in a frame that moves and rotates with it. So most
+   of what pairs of features need is known for pairs of tiles: see surface_pairs.c.
 
-   Tiles have boxes in which they are expected, seen from the mean of all vertices: what flies as a whole does not move. Two tiles whose boxes do not
-   touch have nothing to do with each other, as long as both stay inside. Once one does not, pairs are searched for anew, which is little work for so few. */
+   Each tile has a box in which it is expected, relative to the mean of all vertices, so that a flight of the whole
+   does not count. Two tiles whose boxes do not overlap cannot touch, as long as both stay inside. Once a tile
+   leaves its box, pairs are searched for again. That is little work, because there are few tiles. */
 #include "contact/particle_contacts.h"
 
 #include "world/world.h"
 
 #include <string.h>
 
-#define TRIANGLES_A_TILE 72u            /* about: few have more corners than they may */
-#define SLACK            ((sn_real)0.5) /* of the mean edge: boxes are so much larger on every side, */
-#define AHEAD            ((sn_real)16)  /* and so many substeps longer where a tile goes, */
-#define FARTHEST         ((sn_real)2)   /*   but not by more edges than this */
-#define REBUILT          64u            /* trees are built anew after so many searches */
+#define TRIANGLES_A_TILE 72u            /* about: with this number, few tiles exceed the limit of corners */
+#define SLACK            ((sn_real)0.5) /* of the mean edge: boxes are larger by this on every side, */
+#define AHEAD            ((sn_real)16)  /* and by this many substeps of the motion of a tile, */
+#define FARTHEST         ((sn_real)2)   /* but by no more than this many edges */
+#define REBUILT          64u            /* searches after which the tree is rebuilt */
 #define ROUNDED                                                                                                        \
-    (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: what is lost by seeing places from a mean */
+    (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: rounding error of relative positions */
 
-/* ---- Making them ----------------------------------------------------------------------------------------------------------- */
+/* ---- Making them ------------------------------------------------------------------------------------------------- */
 
 typedef sn_surface_cutting cutting;
 
-/* Walks through a part from a triangle on, nearest first, and puts its triangles in that order. What does not hang together with that comes after it. */
+/* Walks through a part from a triangle on, nearest first, and orders its triangles like that. Triangles that are not
+   connected to the first come last. */
 static void walk(cutting *c, uint32_t first, uint32_t count, uint32_t from)
 {
     const uint32_t *across = c->s->triangle_table.column[1], part = c->part[from], walked = ++c->parts;
@@ -80,8 +82,8 @@ static sn_dvec3 place_of(const sn_world *world, const sn_surfaces *s, uint32_t v
     return dvec3_from(vec4_xyz(world->particles.x[world->ids.value[surface_vertices(s)[vertex].number]]));
 }
 
-/* Weights for the axes of a tile: how far corners are along the shortest edge of its first triangle, or its first segment, and along what is across that. Boxes along edges are
-   smaller than others. */
+/* Weights for the axes of a tile: coordinates of its corners along the shortest edge of its first triangle, or its
+   first segment, and across it. Boxes along edges are smaller than others. */
 static void weigh_corners(const sn_world *world, sn_surfaces *s, sn_surface_tile *tile)
 {
     const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
@@ -114,7 +116,7 @@ static void weigh_corners(const sn_world *world, sn_surfaces *s, sn_surface_tile
     }
 }
 
-/* Features are there; where their corners are in the tile is noted beside them. */
+/* Finds the corners of a tile whose features are known, and stores their indices in the tile beside the features. */
 void sn_surface_tile_corners(const sn_world *world, sn_surfaces *s, sn_surface_tile *tile, uint32_t *marked,
                              uint8_t *place, uint32_t marks)
 {
@@ -167,7 +169,7 @@ static void add_tile(const sn_world *world, cutting *c, uint32_t first, uint32_t
     sn_surface_tile_corners(world, s, tile, c->marked, c->place, ++c->marks);
 }
 
-/* A part that is too large is cut across a walk from its one end to its other, so that tiles become as large as they may. */
+/* A part that is too large is cut across a walk from one end to the other, so that tiles are as large as possible. */
 void sn_surface_cut(const sn_world *world, cutting *c, uint32_t first, uint32_t count)
 {
     if (count <= SN_TILE_TRIANGLES && count_corners(c, first, count) <= SN_TILE_CORNERS) {
@@ -184,7 +186,7 @@ void sn_surface_cut(const sn_world *world, cutting *c, uint32_t first, uint32_t 
     sn_surface_cut(world, c, first + half, count - half);
 }
 
-/* Shells that are points. */
+/* Makes tiles of shells that are points. */
 static void add_points(const sn_world *world, cutting *c)
 {
     sn_surfaces *s = c->s;
@@ -203,7 +205,7 @@ static void add_points(const sn_world *world, cutting *c)
     }
 }
 
-/* Which are of which shell: those of one follow each other. */
+/* Finds the tiles of each shell. They are contiguous. */
 void sn_surface_tiles_number(sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {
@@ -239,7 +241,7 @@ cutting sn_surface_cutting_begin(sn_surfaces *s)
     s->tile_table.count = s->tile_triangle_table.count = s->tile_vertex_table.count = s->tile_edge_table.count =
         s->corner_table.count = 0;
     s->tree.items = 0;
-    if (s->triangle_table.count) /* a skin of segments alone has none, and no list of them */
+    if (s->triangle_table.count) /* skins of segments alone have no triangles */
         memset(c.part, 0, s->triangle_table.count * sizeof *c.part);
     memset(c.marked, 0, s->all_vertices * sizeof *c.marked);
     return c;
@@ -291,20 +293,21 @@ static bool is_inside(const sn_bounds *a, const sn_bounds *b)
            a->high.y <= b->high.y && a->high.z <= b->high.z;
 }
 
-/* ---- Which come near each other ---------------------------------------------------------------------------------------------------- */
+/* ---- Pairs of tiles ---------------------------------------------------------------------------------------------- */
 
 static sn_vec3 negative(sn_dvec3 a)
 {
     return dvec3_round(dvec3_scale(a, -1));
 }
 
-/* m: what seeing a box from the mean may lose. */
+/* m: rounding error of a box relative to the mean. */
 static sn_real rounded(const sn_bounds *box, sn_vec3 mean)
 {
     return ROUNDED * (vec3_length(box->low) + vec3_length(box->high) + vec3_length(mean));
 }
 
-/* Where a tile is, with half of the thickness, and as far as its features may have to see in a substep of h. */
+/* The box of a tile, with half of the thickness and the distance at which its features may come into contact in a
+   substep of h. */
 static sn_bounds needed(const sn_surfaces *s, const sn_surface_tile *tile, sn_real h, sn_real more)
 {
     const sn_vec3 from = negative(s->mean);
@@ -346,7 +349,7 @@ static void expect(sn_surfaces *s, sn_real h, sn_real more, bool ends)
     }
 }
 
-/* Whether the groups of two skins let each other collide. */
+/* True if the groups of two skins collide. */
 static bool skins_agree(const sn_world *world, uint32_t a, uint32_t b)
 {
     const sn_surface_skin *skin = surface_skins(&world->contacts.surfaces);
@@ -366,7 +369,7 @@ typedef struct tile_search {
     bool full;
 } tile_search;
 
-/* Pairs of a tile are kept in the order of the others: few come after one that is found late. */
+/* Inserts a pair. The pairs of a tile are in the order of the other tile. Few have to move. */
 static bool look_at_tile(void *data, uint32_t other)
 {
     tile_search *m = data;
@@ -390,7 +393,7 @@ static bool look_at_tile(void *data, uint32_t other)
     return true;
 }
 
-/* What was known of pairs that were there before stays known. Both lists are in the same order. */
+/* Copies the data of pairs that existed before. Both lists are in the same order. */
 static void carry_over(sn_surfaces *s)
 {
     const sn_surface_pair *old = surface_pairs(s);
@@ -424,7 +427,7 @@ static bool search(sn_world *world, sn_real h, sn_real more, bool ends)
     s->found_table.count = 0;
     for (; m.tile < tiles && !m.full; ++m.tile) {
         m.first = s->found_table.count;
-        if (!surface_tiles(s)[m.tile].off) /* tiles of segments come behind those of shells */
+        if (!surface_tiles(s)[m.tile].off) /* tiles of segments are behind those of shells */
             sn_bvh_overlap(&s->tree, &surface_tiles(s)[m.tile].fat, look_at_tile, &m);
     }
     s->searched = !m.full;

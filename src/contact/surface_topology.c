@@ -1,8 +1,9 @@
-/* The features of surfaces: vertices, edges and triangles of skins that collide with themselves. Made when skins are edited.
+/* The features of surfaces: vertices, edges and triangles of skins with self_collision. They are made when skins are
+   edited.
 
-   Every vertex and every edge is owned by one of its triangles, so that a pair of triangles whose boxes touch stands for the pairs of features that
-   they own, and each pair of features is found once (Curtis et al. 2008, "Fast collision detection for deformable models using
-   representative-triangles"). */
+   Every vertex and every edge is owned by one of its triangles. So a pair of triangles whose boxes overlap stands
+   for the pairs of features that they own, and each pair of features is found once (Curtis et al. 2008, "Fast
+   collision detection for deformable models using representative-triangles"). */
 #include "contact/surface_contacts.h"
 
 #include "base/sort.h"
@@ -10,7 +11,7 @@
 
 #include <string.h>
 
-#define SAMPLES 4096u /* triangles of a skin by which its edges are measured, about */
+#define SAMPLES 4096u /* number of triangles of a skin whose edges are measured, about */
 
 void sn_surfaces_init(sn_surfaces *s)
 {
@@ -116,7 +117,7 @@ bool sn_surfaces_has(const sn_world *world, uint32_t number)
     return s->on && number < s->index_table.count && ((const uint32_t *)s->index_table.column[0])[number];
 }
 
-/* ---- Making them --------------------------------------------------------------------------------------------------------- */
+/* ---- Making them ------------------------------------------------------------------------------------------------- */
 
 static const uint32_t *corners_of(const sn_world *world, uint32_t triangle)
 {
@@ -128,7 +129,7 @@ static const uint32_t *ends_of(const sn_world *world, uint32_t segment)
     return (const uint32_t *)world->contact.segment_table.column[0] + 2 * (size_t)segment;
 }
 
-/* m: at rest, so that it is the same for a world that was loaded. */
+/* m: in the rest shape, so that it is the same in a world that was saved and loaded. */
 static double length_of(const sn_world *world, uint32_t a, uint32_t b)
 {
     const sn_table *table = &world->contact.rest_table;
@@ -138,7 +139,7 @@ static double length_of(const sn_world *world, uint32_t a, uint32_t b)
     return (double)vec3_length(vec3_sub(vec4_xyz(x[world->ids.value[a]]), vec4_xyz(x[world->ids.value[b]])));
 }
 
-/* m: of some triangles and segments all over the skin. */
+/* m: mean edge length of some triangles and segments all over the skin. */
 static sn_real mean_edge(const sn_world *world, const sn_skin_record *record)
 {
     const uint32_t step = 1 + (record->count > record->segments ? record->count : record->segments) / SAMPLES;
@@ -159,7 +160,7 @@ static bool is_surface(const sn_skin_record *record)
     return record->self_collision && (record->count || record->segments);
 }
 
-/* How many skins, triangles and segments there are, and m: the longest mean edge. */
+/* The numbers of skins, triangles and segments, and the largest mean edge (m). */
 static void count_skins(const sn_world *world, uint32_t *skins, uint32_t *triangles, uint32_t *segments,
                         sn_real *longest)
 {
@@ -197,7 +198,7 @@ static bool reserve(sn_world *world, sn_surfaces *s, uint32_t skins, uint32_t tr
     return true;
 }
 
-/* Vertices are in the order of particles: so those that tears make, which are the last particles, come last. */
+/* Vertices are in the order of particles. So those that tears add, which are the last particles, come last. */
 static void number_vertices(const sn_world *world, sn_surfaces *s)
 {
     uint32_t *index = s->index_table.column[0];
@@ -220,7 +221,7 @@ static void number_vertices(const sn_world *world, sn_surfaces *s)
         }
 }
 
-/* The vertex that a particle is. The first triangle or segment that has it takes it. Whether this one does. */
+/* Finds the vertex of a particle. True if this triangle or segment is the first with that vertex; it owns it then. */
 static bool take_vertex(sn_surfaces *s, uint32_t number, uint32_t triangle, uint32_t *vertex)
 {
     *vertex = ((const uint32_t *)s->index_table.column[0])[number] - 1;
@@ -257,7 +258,9 @@ static void add_skin(sn_world *world, sn_surfaces *s, const sn_skin_record *reco
     s->skin_table.count++;
 }
 
-/* Sides of the triangles of skins by their lower vertex, then by the other, then by triangle: into the second column. They are counted by vertex, as each has a few; that is a third of sorting them all. */
+/* Sorts the sides of the triangles of skins by their lower vertex, then by the other, then by triangle; into the
+   second column. Each vertex has few sides, so they are counted by vertex. That takes a third of the time of a sort
+   of all. */
 static sn_sort_item *sort_sides(sn_surfaces *s)
 {
     sn_sort_item *item = s->sort_table.column[0], *sorted = s->sort_table.column[1];
@@ -293,7 +296,7 @@ void sn_surface_sides_join(sn_surfaces *s, const sn_sort_item *item, uint32_t co
         triangle[of].owns = (triangle[of].owns & ~(8u << side)) | (first ? 8u << side : 0);
         triangle[of].edge[side] = number;
         across[item[i].a] = SN_SURFACE_NONE;
-        if (!first) { /* those around an edge are neighbours in a row */
+        if (!first) { /* triangles at an edge are linked in a chain */
             across[item[i].a] = before / 3;
             if (i < 2 || item[i].key != item[i - 2].key)
                 across[before] = of;
@@ -306,7 +309,7 @@ void sn_surface_sides_join(sn_surfaces *s, const sn_sort_item *item, uint32_t co
     }
 }
 
-/* Sides of triangles that have the same ends are one edge, with the next number. */
+/* Sides of triangles with the same ends become one edge, with the next number. */
 static void add_edges(sn_surfaces *s, sn_sort_item *item, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i)
@@ -315,7 +318,7 @@ static void add_edges(sn_surfaces *s, sn_sort_item *item, uint32_t count)
     sn_surface_sides_join(s, item, count);
 }
 
-/* Segments are edges of their own, behind those of triangles. */
+/* Adds segments as edges, behind those of triangles. */
 static void add_segments(const sn_world *world, sn_surfaces *s)
 {
     const uint8_t *held = s->held_table.column[0];
@@ -336,7 +339,7 @@ static void add_segments(const sn_world *world, sn_surfaces *s)
     }
 }
 
-/* The vertices around each vertex, and its first edge: from a vertex and an edge on, around which no others are. */
+/* Lists the neighbours of each vertex, and its first edge, for vertices and edges from these numbers on. */
 static void add_rings(sn_surfaces *s, uint32_t first_vertex, uint32_t first_edge)
 {
     uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0], *to = s->ring_table.column[1];
@@ -360,7 +363,7 @@ static void add_rings(sn_surfaces *s, uint32_t first_vertex, uint32_t first_edge
         surface_vertices(s)[i].edge = start[i] < start[i + 1] ? to[start[i]] : SN_SURFACE_NONE;
 }
 
-/* Skins, their vertices and edges. */
+/* Makes skins, their vertices and edges. */
 static void add_skins(sn_world *world, sn_surfaces *s)
 {
     s->vertex_table.count = s->triangle_table.count = s->edge_table.count = s->skin_table.count = 0;
@@ -377,7 +380,7 @@ static void add_skins(sn_world *world, sn_surfaces *s)
     s->own_edges = s->edge_table.count;
 }
 
-/* What is behind that of skins. Segments follow the edges of all triangles. */
+/* Makes the features of shells, behind those of skins. Segments follow the edges of all triangles. */
 static void add_shells(const sn_world *world, sn_surfaces *s, sn_real longest)
 {
     sn_sort_item *item = s->sort_table.column[0];
@@ -392,9 +395,9 @@ static void add_shells(const sn_world *world, sn_surfaces *s, sn_real longest)
     sn_surface_shells_edges(s);
 }
 
-/* ---- Tears ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Tears ------------------------------------------------------------------------------------------------------- */
 
-/* Whether nothing but tears of cloth happened since features were made: then what is known of vertices is noted. */
+/* True if skins were only torn since features were made. Then it records the data of vertices. */
 static bool note_past(const sn_world *world, sn_surfaces *s)
 {
     s->past_table.count = 0;
@@ -413,8 +416,9 @@ static bool note_past(const sn_world *world, sn_surfaces *s)
     return true;
 }
 
-/* Vertices that are new are suspect, and those that the tear moved are found to be when tiles are measured. Shells have not torn: a few vertices of theirs may be tangled, and that is
-   found with the vertices of skins that these are tangled with. */
+/* Restores the recorded data. New vertices are suspect. Vertices that the tear moved become so when tiles are
+   measured. Shells were not torn: tangled vertices of shells are found through the vertices of skins that they are
+   tangled with. */
 static void take_past(const sn_world *world, sn_surfaces *s)
 {
     const sn_surface_past *past = s->past_table.column[0];
