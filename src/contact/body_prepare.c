@@ -57,7 +57,7 @@ static sn_real guard_of(const sn_world *world, const sn_body_contact *contact)
     return contact->b == SN_NO_MOVER ? sn_body_contact_record(world, contact->fixed_shape)->shape.guard : 0;
 }
 
-/* ---- Which pairs may press --------------------------------------------------------------------------------------- */
+/* ---- Pairs that may exert impulses ------------------------------------------------------------------------------- */
 
 /* A sensor exerts no impulses. It records whether something is in it. */
 static void sense(const sn_world *world, sn_body_contact *contact)

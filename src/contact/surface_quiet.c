@@ -1,24 +1,26 @@
-/* Surfaces that are far from touching anything: then substeps pass in which nothing is looked at but how far vertices
-   are from where they were expected.
+/* Quiet times: surfaces are far from any contact. Then a substep only measures how far vertices are from where they
+   were expected.
 
-   Let places be x0 and velocities v0 when it begins. At a time t after that a vertex is at x0 + t v0 + e, and |e| is
-   measured: no corner of a tile has more than `away`. For two tiles, v0_q - v0_p = w + s × (x0_q - x0_p) with the spin s
-   of the first one and |w| no more than `nearer` (surface_pairs.c). A map 1 + t [s]x makes no vector shorter, so
+   Let x0 be positions and v0 velocities at the beginning of a quiet time. At a time t after that a vertex is at x0
+   + t v0 + e. |e| is measured: no corner of a tile has more than `away`. For two tiles, v0_q - v0_p = w + s × (x0_q
+   - x0_p) with the angular velocity s of the first one and |w| no more than `nearer` (surface_pairs.c). A map 1 + t
+   [s]x makes no vector shorter, so
 
        |x_q - x_p| >= |x0_q - x0_p| - t nearer - away_p - away_q.
 
-   Straight ways within a substep lie between two of these, and the same is true of all their points. So as long as what
-   two tiles had to spare is not used up, none of their features is nearer to another than its reach, and the guard
-   would find nothing. A contact would need (surface_pairs.c)
+   Straight paths within a substep are between two of these, and the same is true of all their points. So until the
+   spare of two tiles is used up, no feature is nearer to another than its reach, and the guard would find nothing.
+   A contact would need (surface_pairs.c)
 
-       d - r < 2 h c + 2 h^2 g,   c <= nearer + astir_p + astir_q + |s| (t differ + away_p + away_q),
+       d - r < 2 h c + 2 h^2 g,   c <= nearer + astir_p + astir_q + |s| (t differ + away_p + away_q).
 
-   with `astir`, how far velocities are from v0, and `differ`, by which no two velocities v0 of the tiles differ more:
-   s × (x0_q - x0_p) is perpendicular to x0_q - x0_p, and x_q - x_p is that but for t differ + away_p + away_q. A few
-   numbers of a pair of tiles show that there is none. Tiles that are no pair stay within their boxes (surface_tiles.c).
+   `astir` is the largest change of velocities since v0, and `differ` the largest difference of velocities v0 of the
+   two tiles. The last term: s × (x0_q - x0_p) is perpendicular to x0_q - x0_p, from which x_q - x_p differs by t
+   differ + away_p + away_q. So a few numbers of a pair of tiles show that there is no contact. Tiles that are no
+   pair stay within their boxes (surface_tiles.c).
 
-   So such a substep takes places and velocities as it begins and places as it ends, and compares them. When that does not
-   hold any more, all is looked at as usual, and it begins anew. No result depends on it. */
+   Such a substep reads positions and velocities at its start and positions at its end, and compares them. When the
+   bounds do not hold any more, all is measured as usual, and a new quiet time may begin. No result depends on it. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 
@@ -28,17 +30,17 @@
 
 #include <string.h>
 
-#define AHEAD    ((sn_real)10)   /* substeps: so long it is to last, */
-#define LEAST    ((sn_real)3)    /*   and so long it has to be likely to last */
-#define LONG     ((sn_real)20)   /*   longer is as good as forever */
-#define SHORT    3u              /* substeps: if it lasted no longer, it is no use */
-#define LONGEST  64u             /* substeps until it is tried again, at most */
-#define FARTHEST ((sn_real)0.3)  /* edges: more is not asked of lists */
+#define AHEAD    ((sn_real)10)   /* substeps: a quiet time should last this long, */
+#define LEAST    ((sn_real)3)    /* and must be likely to last this long */
+#define LONG     ((sn_real)20)   /* substeps: more is not aimed at */
+#define SHORT    3u              /* substeps: a quiet time that was no longer does not pay */
+#define LONGEST  64u             /* substeps between attempts, at most */
+#define FARTHEST ((sn_real)0.3)  /* edges: lists need not reach farther */
 #define CLEAR    ((sn_real)1e-5) /* of the energy: see surface_energy.c */
-#define CLEARLY  ((sn_real)0.9)  /*   of that */
-#define LOST     ((sn_real)4e-6) /* of the parts of a sum: more than it rounds */
+#define CLEARLY  ((sn_real)0.9)  /* of that limit */
+#define LOST     ((sn_real)4e-6) /* of the parts of a sum: more than its rounding error */
 #define ROUNDED                                                                                                        \
-    (SINEW_DOUBLE ? (sn_real)2e-15 : (sn_real)1e-6) /* of the coordinates: more than what is expected rounds */
+    (SINEW_DOUBLE ? (sn_real)2e-15 : (sn_real)1e-6) /* of the coordinates: more than the error of expected positions */
 
 enum { START, LOW, SPEED, END, FROM, FROM_SPEED, FAR, SLOT };
 
@@ -80,9 +82,9 @@ static sn_surface_quiet_pair *quiet_pairs(const sn_surfaces *s)
     return s->pair_table.column[1];
 }
 
-/* ---- Vertices --------------------------------------------------------------------------------------------------------------- */
+/* ---- Vertices ---------------------------------------------------------------------------------------------------- */
 
-/* Of the squares of a tile's corners the largest, as a length. What is no number is as far as can be. */
+/* The root of the largest square of a tile's corners. NaN counts as infinite. */
 static sn_real farthest(const sn_surfaces *s, const sn_surface_tile *tile)
 {
     const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
@@ -93,7 +95,7 @@ static sn_real farthest(const sn_surfaces *s, const sn_surface_tile *tile)
     return most <= (sn_real)1e30 ? real_sqrt(most) : (sn_real)INFINITY;
 }
 
-/* m: what rounding adds to how far a corner is from where it was expected, at a time t. */
+/* m: rounding error of the distance of a corner from its expected position, at a time t. */
 static sn_real rounded(const sn_surface_tile *tile, sn_real t)
 {
     return ROUNDED * (vec3_length(tile->box.low) + vec3_length(tile->box.high) + tile->radius +
@@ -128,7 +130,7 @@ void sn_surface_quiet_slots(sn_surfaces *s)
         slot[i] = i < s->vertex_table.count ? surface_vertices(s)[i].slot : slot[0];
 }
 
-/* How far corners are from where they were expected at a time t, by the squares of vertices. */
+/* Computes `away` of tiles at a time t, from the squares of vertices. */
 static void measure_away(sn_surfaces *s, sn_real t)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i)
@@ -144,7 +146,8 @@ static void measure_astir(sn_surfaces *s)
             quiet_tiles(s)[i].astir = farthest(s, &surface_tiles(s)[i]) * SN_SURFACE_LONGER;
 }
 
-/* The squares of vertices as a substep begins, where something moved them since the last one ended. False: what could not be pushed can be now, or the other way round. */
+/* Computes the squares of vertices at the start of a substep, if something has moved them since the end of the last
+   one. False: a vertex has become movable or immovable. */
 static bool compare_starts(sn_surfaces *s)
 {
     const sn_vec4 *at = column(s, START), *from = column(s, FROM), *speed = column(s, FROM_SPEED);
@@ -158,7 +161,7 @@ static bool compare_starts(sn_surfaces *s)
     return same;
 }
 
-/* ---- Whether it holds ------------------------------------------------------------------------------------------------------- */
+/* ---- Checks of the bounds --------------------------------------------------------------------------------------- */
 
 static bool is_inside(const sn_bounds *a, const sn_bounds *b)
 {
@@ -179,13 +182,14 @@ static sn_bounds moved_by(const sn_bounds *a, sn_vec3 by, sn_real grown)
     return (sn_bounds){vec3_sub(vec3_add(a->low, by), more), vec3_add(vec3_add(a->high, by), more)};
 }
 
-/* m: how far a corner of a tile is from where the middle of it leads. */
+/* m: an upper bound of the distance of a corner of a tile from the path of its centre. */
 static sn_real scatter(const sn_surfaces *s, uint32_t tile, sn_real t)
 {
     return t * surface_tiles(s)[tile].velocity.spread + quiet_tiles(s)[tile].away;
 }
 
-/* Tiles are where they are expected, seen from what moves as all did on the mean: those that are no pair have nothing to do with each other. h: s, of what lies ahead. */
+/* True if tiles are where they are expected, relative to the mean motion. Then tiles that are no pair cannot touch. h:
+   s, of the substeps to come. */
 static bool tiles_stay(const sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
 {
     const sn_vec3 from = dvec3_round(dvec3_scale(s->mean, -1)), velocity = dvec3_round(s->velocity);
@@ -204,7 +208,7 @@ static bool tiles_stay(const sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
     return true;
 }
 
-/* m: in which shells would be near. */
+/* m: the space in which shells count as near. */
 static sn_bounds reached(const sn_surfaces *s, sn_real t, sn_real h)
 {
     const sn_real far = (sn_real)INFINITY;
@@ -223,7 +227,7 @@ static sn_bounds reached(const sn_surfaces *s, sn_real t, sn_real h)
     return all;
 }
 
-/* No two tiles have used up what they had to spare at a time t. h: s, of what lies ahead. */
+/* True if no pair of tiles has used up its spare at a time t. h: s, of the substeps to come. */
 static bool pairs_stay(const sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
 {
     const sn_surface_quiet_tile *tile = quiet_tiles(s);
@@ -254,9 +258,9 @@ static void come_back(sn_surfaces *s)
         quiet_tiles(s)[i].away = quiet_tiles(s)[i].before;
 }
 
-/* ---- Beginning it ----------------------------------------------------------------------------------------------------------- */
+/* ---- The beginning of a quiet time ------------------------------------------------------------------------------ */
 
-/* m: what features of a pair have to spare if they are to be quiet for so many substeps. */
+/* m: the spare that features of a pair need for this many quiet substeps. */
 static sn_real needed(const sn_surface_quiet_pair *p, uint32_t which, sn_real substeps, sn_real h, sn_real fall)
 {
     return (substeps + 2) * h * p->nearer[which] + fall * (1 + substeps * substeps / 2);
@@ -267,7 +271,7 @@ static bool lasts(const sn_surface_quiet_pair *p, sn_real substeps, sn_real h, s
     return p->spare[0] > needed(p, 0, substeps, h, fall) && p->spare[1] > needed(p, 1, substeps, h, fall);
 }
 
-/* Whether a list that is made anew may help: it has little left, or not much, and most of it is used up. */
+/* True if a new list may help: there is little spare left, or not much and most of it is used up. */
 static bool is_worn(const sn_surface_pair *pair, const sn_surface_quiet_pair *p, sn_real h, sn_real fall)
 {
     if (pair->listed && pair->deep && pair->moved == 0)
@@ -277,7 +281,7 @@ static bool is_worn(const sn_surface_pair *pair, const sn_surface_quiet_pair *p,
             (!pair->listed || !pair->deep || pair->moved > (double)p->spare[0] || pair->turned > (double)p->spare[1]));
 }
 
-/* Pairs that have too little to spare, by lists that are old or short, are listed anew. */
+/* Lists pairs again whose spare is too small because their lists are old or short. */
 static bool list_deep(sn_world *world, sn_real h, sn_real fall)
 {
     sn_surfaces *s = &world->contacts.surfaces;
@@ -308,7 +312,7 @@ static bool is_possible(const sn_world *world, const sn_surfaces *s)
     return true;
 }
 
-/* It is tried again after some substeps, and later each time. */
+/* The next attempt is after some substeps, and later each time. */
 static void wait(sn_surface_quiet *q)
 {
     q->tried = q->tried ? 2 * q->tried : 4;
@@ -360,9 +364,9 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
     return true;
 }
 
-/* ---- As a substep begins, and ends ------------------------------------------------------------------------------------------ */
+/* ---- Substeps ---------------------------------------------------------------------------------------------------- */
 
-/* How much nearer pairs of tiles have come meanwhile. */
+/* Adds to pairs how much their tiles have approached in the quiet time. */
 static void settle(sn_surfaces *s)
 {
     sn_surface_quiet *q = &s->quiet;
@@ -435,7 +439,7 @@ bool sn_surfaces_are_alone(const sn_world *world)
     return world->contacts.surfaces.alone && !world->contact.fixed_shape_ids.live && !world->bodies.part_table.count;
 }
 
-/* Motions as the substep began. */
+/* Sets the motions of vertices to the start of the substep. */
 static void fill_motions(sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
@@ -449,7 +453,7 @@ static void fill_motions(sn_surfaces *s)
     }
 }
 
-/* The substep begins as all others do, but that nothing touches. */
+/* Makes up for the usual start of the substep, except that there are no contacts. */
 static bool begin_late(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
@@ -489,7 +493,7 @@ bool sn_surface_quiet_end(sn_world *world, sn_real h, bool *failed)
     return true;
 }
 
-/* Sums of what vertices gained, with all that rounding may lose: of no piece it is more than what is let be. */
+/* Sums the energy gains of vertices, including rounding errors. True if no piece can have gained more than is allowed. */
 static bool gains_nothing(sn_world *world, sn_surfaces *s)
 {
     sn_wide_quiet run = run_of(world, s);

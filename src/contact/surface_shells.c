@@ -1,9 +1,13 @@
-/* Shells: bodies as surfaces see them. A vertex of a cloth touches a body by its radius, as every particle does. Between the vertices of a coarse cloth there is room for a corner of a box, a thin rod or
-   the tip of a cone. So the core of each shape, which is a polyhedron, a segment or a point, has features as skins have, and what is not flat of it is a contact with the triangles and
-   edges of a cloth; the guard looks at all of it.
+/* Shells: the features of bodies, for contact with surfaces.
 
-   The corners of a shell have no particles. They stand behind the vertices of skins in all tables that are kept by vertex, and are led: where they begin and end in a substep is where the body does.
-   Shells have something to do where a skin comes near them; the others cost a look at their boxes. */
+   A vertex of a cloth collides with a body by its radius, as every particle does. Between the vertices of a coarse
+   cloth a corner of a box, a thin rod or the tip of a cone could pass. So the core of each shape, which is a
+   polyhedron, a segment or a point, has features as skins have. Those that are not flat make contacts with the
+   triangles and edges of a cloth, and the guard checks all of them.
+
+   The corners of a shell have no particles. They are behind the vertices of skins in all tables by vertex, and
+   cannot be pushed as particles: they start and end in a substep where the body does. Shells near a skin are placed
+   in a substep; of the others, only boxes are tested. */
 #include "contact/particle_contacts.h"
 
 #include "bodies/rotation.h"
@@ -14,12 +18,12 @@
 
 #include <string.h>
 
-#define MOST_TRIANGLES 4096u        /* of a mesh: edges of larger ones are short */
-#define ROUND          ((sn_real)2) /* edges of the cloth: what is rounder than that is known well enough by vertices */
-#define FLAT           (1 - 1e-6)   /* the cosine from which on two triangles are one face */
-#define STAYS_NEAR     ((sn_real)4) /* edges: from so far away a shell is taken to be near */
+#define MOST_TRIANGLES 4096u        /* of a mesh: larger meshes have short edges, and no shell */
+#define ROUND          ((sn_real)2) /* edges of the cloth: for shapes with a larger rounding, vertices are enough */
+#define FLAT           (1 - 1e-6)   /* cosine of the angle below which two triangles are one face */
+#define STAYS_NEAR     ((sn_real)4) /* edges: a shell within this distance counts as near */
 
-/* What is read of a shape: the polyhedron inside of its rounding, or a mesh. */
+/* The core of a shape: the polyhedron inside its rounding, or a mesh. */
 typedef struct core {
     sn_hull hull;
     sn_convex_room room;
@@ -35,7 +39,7 @@ static bool take_convex(const sn_convex *convex, core *to)
     return true;
 }
 
-/* False: it has nothing sharp, or too much of it. */
+/* False: it has no sharp features, or too many. */
 static bool take_fixed(const sn_world *world, uint32_t number, core *to)
 {
     if (!sn_ids_is_live(&world->contact.fixed_shape_ids, number))
@@ -62,7 +66,7 @@ static uint32_t triangles_of(const core *c)
     return c->mesh ? sn_trimesh_triangles(c->mesh) : c->hull.loops - 2 * c->hull.faces;
 }
 
-/* Whether it counts for cloth whose edges are as long as this. */
+/* True if a shape is sharp enough to need a shell, for a cloth with this edge length (m). */
 static bool is_sharp(const core *c, sn_real edge)
 {
     return c->mesh || c->radius < ROUND * edge;
@@ -74,7 +78,7 @@ static bool take_part(const sn_world *world, uint32_t part, core *to)
     return !p->sensor && take_convex(&p->convex, to);
 }
 
-/* Calls for all shapes that count: fixed shapes, then parts of bodies. */
+/* Calls a function for all shapes that need a shell: fixed shapes, then parts of bodies. */
 typedef void visit_fn(sn_surfaces *s, void *data, sn_surface_shell shell, const core *c);
 
 static void visit_all(const sn_world *world, sn_surfaces *s, sn_real edge, visit_fn *visit, void *data)
@@ -108,7 +112,7 @@ void sn_surface_shells_count(const sn_world *world, sn_real edge, sn_surface_she
     visit_all(world, NULL, edge, count, size);
 }
 
-/* ---- Making them -------------------------------------------------------------------------------------------------------- */
+/* ---- Making them ------------------------------------------------------------------------------------------------- */
 
 static void add_corner(sn_surfaces *s, sn_vec3 place, uint32_t skin)
 {
@@ -190,7 +194,7 @@ static sn_dvec3 normal_with(const sn_surfaces *s, const sn_surface_edge *edge, u
     return length > 0 ? dvec3_scale(n, 1 / length) : n;
 }
 
-/* Edges within a flat face; segments of capsules are edges of their own. */
+/* Marks edges within a flat face. Segments of capsules are edges without triangles. */
 void sn_surface_shells_edges(sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->edge_table.count; ++i) {
@@ -211,7 +215,7 @@ void sn_surface_shells_edges(sn_surfaces *s)
     }
 }
 
-/* ---- Where they are ------------------------------------------------------------------------------------------------------- */
+/* ---- Positions --------------------------------------------------------------------------------------------------- */
 
 static sn_surface_shell *shells(const sn_surfaces *s)
 {
@@ -238,7 +242,8 @@ static sn_vec3 spin_of(const sn_world *world, uint32_t row)
     return vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
 }
 
-/* Where its shape is as the substep begins, and where it goes, or went. */
+/* The poses of its shape at the start and at the end of the substep. The end is predicted, or known if the substep
+   ends. */
 static void poses_of(const sn_world *world, const sn_surface_shell *shell, sn_real h, bool begins, sn_pose *start,
                      sn_pose *end)
 {
@@ -262,7 +267,7 @@ static void poses_of(const sn_world *world, const sn_surface_shell *shell, sn_re
     *end = contact_part_pose(world, &then, shell->part);
 }
 
-/* m: it is inside of that in this substep. */
+/* m: bounds of a shell in this substep. */
 static sn_bounds of_shell(const sn_world *world, const sn_surface_shell *shell, sn_real h)
 {
     if (!moves_freely(shell))
@@ -285,7 +290,8 @@ static bool is_same(const sn_pose *a, const sn_pose *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Corners, as the substep begins and where it leads. m^2: how far one is from where the substep before ended. */
+/* Places corners at the start and at the end of the substep. Returns the largest squared distance (m^2) of one from
+   its end in the substep before. */
 static sn_real place_corners(const sn_world *world, sn_surfaces *s, sn_surface_shell *shell, sn_real h, bool fresh,
                              bool begins)
 {
@@ -314,7 +320,7 @@ static sn_real place_corners(const sn_world *world, sn_surfaces *s, sn_surface_s
     return fresh ? 0 : jump;
 }
 
-/* What contacts have to know of a body that moves. */
+/* Computes the data of a movable body for contacts. */
 static void measure_body(const sn_world *world, sn_surface_shell *first)
 {
     const sn_body_state *body = &world->bodies.state[first->row];
@@ -385,7 +391,7 @@ void sn_surface_shells_change(sn_surfaces *s, bool all)
     }
 }
 
-/* Bodies have moved by more than their velocity: contact pushed them. */
+/* Contact has moved bodies, so their ends have changed. */
 void sn_surface_shells_end(const sn_world *world, sn_surfaces *s)
 {
     sn_surface_shell *shell = shells(s);
@@ -429,7 +435,7 @@ void sn_surface_shells_turn(sn_world *world, sn_real h)
     }
 }
 
-/* ---- What they are to others ------------------------------------------------------------------------------------------------- */
+/* ---- Contacts with shells ---------------------------------------------------------------------------------------- */
 
 sn_surface_shell *sn_surface_shell_of(const sn_surfaces *s, uint32_t vertex)
 {
@@ -462,7 +468,7 @@ bool sn_surface_shell_agrees(const sn_world *world, const sn_surface_skin *skin_
     return sn_contacts_agree(group->category, group->mask, filter.category, filter.mask);
 }
 
-/* Whether a constraint joins the two, or rods keep the particle inside the shape: then they do not collide. */
+/* True if a constraint joins the two, or rods keep the particle inside the shape: then they do not collide. */
 static bool holds(const sn_world *world, const sn_surface_shell *shell, uint32_t number)
 {
     const uint32_t body = world->bodies.state[shell->row].particle;

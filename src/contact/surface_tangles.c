@@ -17,10 +17,11 @@
    and always goes that way. Two features that cross move apart in that direction, in proportion to their inverse
    masses, at SPEED at most.
 
-   Vertices near a contour are marked, and those of a rope near where it crosses, along it. Two features that both have such vertices are neither a contact nor stopped by
-   the guard: the way out leads through each other. All others are, as always. What crosses the shell of a body is
-   marked apart from what crosses a skin: a sheet that a body pierces must not pass through itself beside it. (It did,
-   where a rod lay on a sheet, at 3 substeps.) Once no edge passes through a triangle, nothing is marked.
+   Vertices near a contour are marked, and those of a rope near its crossing, along the rope. Two features that both
+   have marked vertices make no contact, and the guard does not stop them: they must pass through each other to come
+   apart. All others are treated as always. Crossings with the shell of a body are marked apart from crossings with a
+   skin: a sheet that a body pierces must not pass through itself beside it. (It did, where a rod lay on a sheet, at 3
+   substeps.) Once no edge passes through a triangle, nothing is marked.
 
    Surfaces that were apart stay apart, and are not checked again. Checked are: edges and triangles with a vertex that
    is new or not where the substep before ended, against everything; those that the guard let pass each other, which
@@ -35,12 +36,12 @@
 
 #include <string.h>
 
-#define SPEED ((sn_real)1)   /* m/s: two are pulled apart no faster */
-#define SHORT ((sn_real)0.1) /* and not by more of an edge in a substep */
-#define SOFT  0.3            /* gradients that are shorter are followed more slowly */
-#define FLAT  1e-6           /* the sine of an angle below which an edge lies in a triangle */
+#define SPEED ((sn_real)1)   /* m/s: largest velocity at which two features are pulled apart */
+#define SHORT ((sn_real)0.1) /* of an edge: largest displacement by that in a substep */
+#define SOFT  0.3            /* shorter gradients are followed more slowly */
+#define FLAT  1e-6           /* sine of an angle: below it, an edge counts as in the plane of a triangle */
 
-/* Bits of sn_surface_motion.tangled: of two that cross, one is of a shell; or both are of skins. */
+/* Bits of sn_surface_motion.tangled: both crossing features are of skins; or one is of a shell. */
 enum { IN_SKIN = 1, IN_SHELL = 2 };
 
 static uint8_t bit_of(const sn_surfaces *s, const uint32_t *vertex, uint32_t count)
@@ -62,7 +63,7 @@ static sn_dvec3 start_of(const sn_surfaces *s, uint32_t vertex)
     return dvec3_from(surface_motions(s)[vertex].start);
 }
 
-/* Boxes, then exactly. */
+/* True if they cross: a test of boxes, then an exact one. */
 static bool crosses(const sn_surfaces *s, const sn_surface_edge *e, const sn_surface_triangle *t)
 {
     double p[2][3], q[3][3];
@@ -86,7 +87,7 @@ static double volume(sn_dvec3 a, sn_dvec3 b, sn_dvec3 c, sn_dvec3 d)
     return dvec3_dot(dvec3_cross(dvec3_sub(b, a), dvec3_sub(c, a)), dvec3_sub(d, a));
 }
 
-/* Where the two cross: weights of the ends and, negative, of the corners. */
+/* Weights of the crossing point: of the ends of the edge and, negative, of the corners of the triangle. */
 static void weigh(const sn_dvec3 x[5], double weight[5])
 {
     const double a = volume(x[2], x[3], x[4], x[0]), b = volume(x[2], x[3], x[4], x[1]);
@@ -102,7 +103,8 @@ static void weigh(const sn_dvec3 x[5], double weight[5])
         weight[2 + k] = sum > 0 ? -share[k] / sum : -1.0 / 3;
 }
 
-/* The direction in which the edge is to move against the triangle, of length 1 at most: on that way the contour becomes shorter. */
+/* The direction in which the edge is to move relative to the triangle, of length 1 at most. The contour becomes
+   shorter by it. */
 static sn_dvec3 way_out(const sn_surfaces *s, const sn_surface_edge *e, const sn_dvec3 x[5])
 {
     const sn_dvec3 along = dvec3_sub(x[1], x[0]), n = dvec3_cross(dvec3_sub(x[3], x[2]), dvec3_sub(x[4], x[2]));
@@ -111,7 +113,8 @@ static sn_dvec3 way_out(const sn_surfaces *s, const sn_surface_edge *e, const sn
     sn_dvec3 r = {0, 0, 0};
     for (uint32_t k = 0; k < 2 && e->across[k] != SN_SURFACE_NONE; ++k) {
         const sn_dvec3 in = dvec3_sub(start_of(s, e->across[k]), x[0]);
-        const sn_dvec3 line = dvec3_cross(n, dvec3_cross(along, in)); /* in both planes */
+        const sn_dvec3 line =
+            dvec3_cross(n, dvec3_cross(along, in)); /* the direction of the line that both planes share */
         const double size = dvec3_length(line), square = dvec3_dot(along, along);
         if (!(size > 0) || !(square > 0))
             continue;
@@ -129,7 +132,7 @@ typedef struct searching {
     sn_surfaces *s;
 } searching;
 
-/* Whether it is to be left as it is: something is joined, or callbacks let it through. */
+/* True if a crossing is allowed: a constraint joins the two, or callbacks let them pass. */
 static bool is_let(const searching *f, const sn_surface_edge *e, const sn_surface_triangle *t, const double weight[5])
 {
     sn_surface_candidate c = {.one = e->vertex[weight[1] > weight[0]],
@@ -153,7 +156,8 @@ static bool is_let(const searching *f, const sn_surface_edge *e, const sn_surfac
     return !acts;
 }
 
-/* Of a rope that passes through a sheet also what is so near to that along the rope that it would be pushed back. */
+/* For a rope through a sheet, marks also vertices along the rope that are so near to the sheet that contact would push
+   them back. */
 static void mark_rope(sn_surfaces *s, const sn_surface_edge *e, sn_real far, uint8_t bit)
 {
     const uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0];
@@ -220,7 +224,7 @@ static bool is_beside(const sn_surfaces *s, const uint32_t *vertex, uint32_t cou
     return out;
 }
 
-/* What vertices are suspect of, together. */
+/* All suspect bits of some vertices. */
 static uint32_t suspects(const sn_surfaces *s, const uint32_t *vertex, uint32_t count)
 {
     uint32_t bits = 0;
@@ -229,19 +233,19 @@ static uint32_t suspects(const sn_surfaces *s, const uint32_t *vertex, uint32_t 
     return bits;
 }
 
-/* Whether two that are suspect of this may cross. */
+/* True if two features with these suspect bits may cross. */
 static bool may_cross(uint32_t a, uint32_t b)
 {
     return ((a | b) & SN_SUSPECT) | (a & b & SN_SUSPECT_TANGLED);
 }
 
-/* Boxes around triangles, one coordinate after the other, so that an edge is compared with several of them at once. */
+/* Boxes around triangles, one coordinate after the other, so that an edge is tested against several at once. */
 typedef struct near_triangles {
     uint32_t count, number[SN_TILE_TRIANGLES];
     sn_real low[3][SN_TILE_TRIANGLES], high[3][SN_TILE_TRIANGLES];
 } near_triangles;
 
-/* m: of the places of some vertices, along an axis. */
+/* m: the extent of some vertices along an axis. */
 static void extent(const sn_surfaces *s, const uint32_t *vertex, uint32_t count, uint32_t axis, sn_real *low,
                    sn_real *high)
 {
@@ -267,7 +271,7 @@ static void take_triangles(const sn_surfaces *s, const sn_surface_tile *a, const
     }
 }
 
-/* 0 for those whose boxes touch that of an edge. */
+/* Sets `apart` to 0 for triangles whose boxes overlap that of an edge. */
 static void compare_boxes(const near_triangles *t, const sn_real low[3], const sn_real high[3], uint32_t *apart)
 {
     for (uint32_t k = 0; k < t->count; ++k)
@@ -276,13 +280,13 @@ static void compare_boxes(const near_triangles *t, const sn_real low[3], const s
                    (uint32_t)(low[2] > t->high[2][k]) | (uint32_t)(high[2] < t->low[2][k]);
 }
 
-/* Segments of bodies. */
+/* True for segments of bodies, which are left out. */
 static bool is_left(const sn_surfaces *s, const sn_surface_edge *e)
 {
     return e->triangle == SN_SURFACE_NONE && e->vertex[0] >= s->vertex_table.count;
 }
 
-/* Edges of one tile with triangles of another. */
+/* Tests edges of one tile against triangles of another. */
 static bool search_tiles(const searching *f, const sn_surface_tile *a, const sn_surface_tile *b)
 {
     const uint32_t *edge = (const uint32_t *)f->s->tile_edge_table.column[0] + a->first_edge;
@@ -317,7 +321,7 @@ static uint32_t root_of(uint32_t *parent, uint32_t i)
     return i;
 }
 
-/* Parts of surfaces, as edges that do not cross join them, and how many vertices each has. */
+/* Finds the parts of surfaces that edges without crossings connect, and their numbers of vertices. */
 static bool find_parts(sn_world *world, sn_surfaces *s)
 {
     const sn_surface_tangle *tangle = s->tangle_table.column[0];
@@ -342,7 +346,7 @@ static bool find_parts(sn_world *world, sn_surfaces *s)
     return true;
 }
 
-/* Where to, and how fast. */
+/* Determines the directions and velocities of all tangles. */
 static void choose_ways(sn_surfaces *s, sn_real h)
 {
     sn_surface_tangle *tangle = s->tangle_table.column[0];
@@ -371,7 +375,7 @@ static void choose_ways(sn_surfaces *s, sn_real h)
     }
 }
 
-/* Which vertices are suspect, and which tiles have some. */
+/* Collects suspect vertices, and tiles with such vertices. all: all of them. */
 static void suspect_tiles(sn_surfaces *s, bool all)
 {
     const uint32_t *corner = s->corner_table.column[0];
@@ -387,7 +391,7 @@ static void suspect_tiles(sn_surfaces *s, bool all)
     }
 }
 
-/* Once something has torn: in the order of features. */
+/* After a tear: sorts tangles in the order of features. */
 static bool order(sn_world *world, sn_surfaces *s)
 {
     sn_surface_tangle *tangle = s->tangle_table.column[0];
@@ -405,7 +409,7 @@ static bool order(sn_world *world, sn_surfaces *s)
     for (uint32_t i = 0; i < count; ++i)
         item[i].key = (uint64_t)tangle[item[i].a].vertex[0] << 32 | tangle[item[i].a].vertex[1];
     sn_sort(item, s->sort_table.column[1], count);
-    for (uint32_t i = 0; i < count; ++i) { /* cycle by cycle: what is to be at `to` lies at `from` */
+    for (uint32_t i = 0; i < count; ++i) { /* along cycles of the permutation: the tangle for `to` is at `from` */
         const sn_surface_tangle first = tangle[i];
         uint32_t to = i;
         for (uint32_t from = item[to].a; from != i; from = item[to].a) {
@@ -427,7 +431,7 @@ bool sn_surface_tangles_find(sn_world *world, sn_real h)
     if (!all && !s->some_suspect && !s->tangle_table.count)
         return true;
     suspect_tiles(s, all);
-    s->some_suspect = true; /* if memory runs out on the way, too */
+    s->some_suspect = true; /* in case memory runs out before the end */
     s->tangle_table.count = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_tile *a = &surface_tiles(s)[surface_pairs(s)[i].a],
