@@ -164,7 +164,7 @@ bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_r
     return true;
 }
 
-/* ---- Manifolds for the next step ---------------------------------------------------------------------------------- */
+/* ---- Manifolds for the next step --------------------------------------------------------------------------------- */
 
 /* True if the core of a part depends on where it is touched. */
 static bool is_cylinder(const sn_world *world, uint32_t part)

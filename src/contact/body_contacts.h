@@ -135,7 +135,8 @@ typedef struct sn_body_contact_watch {
     bool laned;      /*   or the contact is in a lane, and is handled there */
 } sn_body_contact_watch;
 
-/* A pair that was apart at the end of a step. This only saves measurements in the next step: no result depends on it. */
+/* A pair that was apart at the end of a step. This only saves measurements in the next step: no result depends on
+   it. */
 typedef struct sn_body_contact_apart {
     uint64_t key[2];
     sn_real nearest; /* m: as in the watch, less the displacement by rotation */
@@ -206,7 +207,8 @@ typedef struct sn_body_contacts {
     /* scratch */
     sn_table mover_table; /* of sn_mover: bodies by row, then particles */
     /* Of sn_bounds: the boxes of parts in the tree; of uint32_t, twice: their bodies, and the indices of the parts; of
-       sn_body_contact_box; of sn_bounds: enlarged boxes, good for several steps, of which the tree is made if `wide`. */
+       sn_body_contact_box; of sn_bounds: enlarged boxes, good for several steps, of which the tree is made if
+       `wide`. */
     sn_table box_table;
     sn_table near_table;          /* of sn_body_contact_near, by leaf of the tree of awake bodies, */
     bool wide, near_known;        /*   valid if near_known: see body_broad_phase.c; */

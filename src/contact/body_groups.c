@@ -102,7 +102,7 @@ static bool reserve_records(sn_world *world)
 
 #define VIOLENT_LEAST 32u /* batches, */
 #define VIOLENT_SHARE                                                                                                  \
-    24u /*   and one more for this many contacts: enough, except at the worst times; the rest is left for later sweeps */
+    24u /*   and one more for this many contacts: enough, except at the worst times; the rest is left for later */
 
 static bool reserve_violent(sn_world *world, uint32_t contacts)
 {
@@ -420,8 +420,8 @@ static void run_listed(void *data, uint32_t index, uint32_t worker)
     run_group(data, ((const tasks *)data)->list[index], worker);
 }
 
-/* Lists all groups, with the levels interleaved evenly. Tasks are dealt out in equal shares, so each thread gets the same
-   share of every level, and it gets the same groups in sweeps. */
+/* Lists all groups, with the levels interleaved evenly. Tasks are dealt out in equal shares, so each thread gets the
+   same share of every level, and it gets the same groups in sweeps. */
 static void list_all(const sn_body_contacts *body_contacts, uint32_t *list)
 {
     const uint32_t *level = body_contacts->level;

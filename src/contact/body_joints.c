@@ -213,7 +213,8 @@ static bool hold_joint(const sn_body_contact_substep *s, const sn_open_joint *jo
 
 /* ---- Articulations ----------------------------------------------------------------------------------------------- */
 
-/* True if contact changed the motion of one of its bodies by much; after the first turn, in sweep run.since or later. */
+/* True if contact changed the motion of one of its bodies by much; after the first turn, in sweep run.since or
+   later. */
 static bool is_jolted(const sn_body_contact_substep *s, const sn_mover_columns *c, const uint32_t *member,
                       uint32_t count)
 {

@@ -265,7 +265,8 @@ static void list_mover(const sn_world *world, sn_table *list, uint32_t i, bool t
     *mark |= touches ? SN_MARK_LISTED | SN_MARK_TOUCHES : SN_MARK_LISTED;
 }
 
-/* Lists movers that are awake, or have a contact with an index of at least `first`. first 0: the list is empty before. */
+/* Lists movers that are awake, or have a contact with an index of at least `first`. first 0: the list is empty
+   before. */
 static bool list_movers(sn_world *world, uint32_t first)
 {
     sn_body_contacts *body_contacts = &world->body_contacts;

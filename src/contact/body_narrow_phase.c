@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define CLOSE                                                                                                          \
-    ((sn_real)5) /* times the slop: a pair of bodies that is no farther apart is always measured, whatever its path is */
+    ((sn_real)5) /* times the slop: a pair of bodies that is no farther apart is always measured, whatever its path */
 
 #define ALONG ((sn_real)0.9999) /* cosine of an angle that counts as 0 */
 
@@ -240,8 +240,8 @@ static bool meets_at(looking *l, const sn_pose *pa, sn_real reach)
     return touches;
 }
 
-/* The same, in the plane in a 2D world. The shortest way out of two capsules whose axes cross leads out of the plane. For
-   deep solids (sheet_of) it does not. */
+/* The same, in the plane in a 2D world. The shortest way out of two capsules whose axes cross leads out of the plane.
+   For deep solids (sheet_of) it does not. */
 static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
 {
     const sn_body_contact *contact = l->contact;
@@ -338,8 +338,8 @@ static sn_real apart(const looking *l)
     return known && l->m[0].apart > reach ? l->m[0].apart * SN_CERTAIN : reach;
 }
 
-/* Points are those where the two are nearest at the start of a substep. A fast body may be about to miss the other, or to
-   hit it elsewhere. So it is followed along its path. */
+/* Points are those where the two are nearest at the start of a substep. A fast body may be about to miss the other, or
+   to hit it elsewhere. So it is followed along its path. */
 static bool follow(looking *l, bool touches, sn_real h)
 {
     sn_body_contact *contact = l->contact;
@@ -357,8 +357,8 @@ static bool follow(looking *l, bool touches, sn_real h)
     return true;
 }
 
-/* A body that misses the other is not solved. So it must not begin with its earlier impulses either: no sweep would take
-   them back. */
+/* A body that misses the other is not solved. So it must not begin with its earlier impulses either: no sweep would
+   take them back. */
 static void press_no_more(sn_body_contact *contact)
 {
     for (uint32_t k = 0; k < contact->count; ++k) {

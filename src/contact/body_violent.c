@@ -36,7 +36,7 @@ static uint64_t *colours(const sn_world *world)
     return world->body_contacts.cell_table.column[7];
 }
 
-/* ---- The contacts that take part ---------------------------------------------------------------------------------- */
+/* ---- The contacts that take part --------------------------------------------------------------------------------- */
 
 static bool is_stirred(const sn_wide_body_contacts *run, const sn_wide_body_contact *m, uint32_t lane)
 {

@@ -82,7 +82,8 @@ void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_re
 bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contact *contact);
 
 /* For a contact in a lane whose points are stale. is_idle: it has no impulse, so new points are not needed if the pair
-   stays apart in this substep. pass_clear: for a pair that does; removes its points. apart: m, its distance, or less. */
+   stays apart in this substep. pass_clear: for a pair that does; removes its points. apart: m, its distance, or
+   less. */
 bool sn_body_contact_is_idle(const sn_body_contact *contact);
 void sn_body_contact_pass_clear(const sn_body_contact_substep *s, sn_body_contact *contact, sn_real apart);
 void sn_body_contact_lose_points(sn_body_contact *contact);

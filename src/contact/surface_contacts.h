@@ -521,7 +521,8 @@ bool sn_surfaces_bounce(struct sn_world *world, sn_real h, sn_real bounce_above)
 bool sn_surfaces_touch(const struct sn_world *world);
 bool sn_surfaces_push(const struct sn_world *world);
 
-/* The guard, after everything else: surfaces that were apart at the start of the substep do not intersect at its end. */
+/* The guard, after everything else: surfaces that were apart at the start of the substep do not intersect at its
+   end. */
 bool sn_surfaces_guard(struct sn_world *world, sn_real h);
 
 /* After the guard: surfaces gain no energy by contact. False: lost tasks. */
@@ -638,7 +639,8 @@ bool sn_surface_is_led(const struct sn_world *world, const sn_surfaces *s, uint3
 void sn_surface_zones_clear(sn_surfaces *s);
 bool sn_surface_zones_join(struct sn_world *world, sn_surfaces *s, const sn_surface_candidate *c);
 
-/* Makes the zone of a candidate stay in place. True if it did not; false also if its vertices are static or kinematic. */
+/* Makes the zone of a candidate stay in place. True if it did not; false also if its vertices are static or
+   kinematic. */
 bool sn_surface_zones_hold(struct sn_world *world, sn_surfaces *s, const sn_surface_candidate *c);
 
 /* measure: computes the motions of zones, once all are joined and `next` is known. way, velocity: those of a vertex as
@@ -647,7 +649,8 @@ bool sn_surface_zones_measure(struct sn_world *world, sn_surfaces *s, sn_real h)
 sn_vec3 sn_surface_zone_way(const sn_surfaces *s, uint32_t vertex);
 sn_vec3 sn_surface_zone_velocity(const sn_surfaces *s, uint32_t vertex);
 
-/* share: finds the smallest share of each zone's vertices, once these are known. zone_share: of the zone of a vertex. */
+/* share: finds the smallest share of each zone's vertices, once these are known. zone_share: of the zone of a
+   vertex. */
 void sn_surface_zones_share(sn_surfaces *s);
 float sn_surface_zone_share(const sn_surfaces *s, uint32_t vertex);
 
@@ -678,7 +681,7 @@ void sn_surface_members_settle(struct sn_world *world, sn_surfaces *s);
 
 /* The same for the energy of pieces (surface_energy.c), by the first shell of a body.
 
-   - account: kinetic energy at the start and at the end of a substep, and the work of gravity and of forces (NULL: none).
+   - account: kinetic energy at the start and at the end of a substep, and the work of gravity and forces (NULL: none).
    - add: adds a body to the motion of a piece.
    - within: J, kinetic energy of its motion relative to that of the piece.
    - slow: reduces this relative motion to a share. */
@@ -704,8 +707,8 @@ void sn_surface_zone_settle(sn_surface_zone *zone, uint32_t turn);
 /* surface_energy.c: finds pieces at the start of a step. False when memory runs out. */
 bool sn_surface_pieces_find(struct sn_world *world, sn_surfaces *s);
 
-/* surface_strands.c: segments of skins. hold: finds those that take part. measure: their arc lengths along strands. cut:
-   makes tiles of them. */
+/* surface_strands.c: segments of skins. hold: finds those that take part. measure: their arc lengths along strands.
+   cut: makes tiles of them. */
 bool sn_surface_strands_hold(struct sn_world *world, bool *changed);
 void sn_surface_strands_measure(const struct sn_world *world, sn_surfaces *s);
 void sn_surface_strands_cut(const struct sn_world *world, sn_surfaces *s);
@@ -807,8 +810,8 @@ bool sn_surface_follow_tiles(struct sn_world *world, sn_surfaces *s);
 void sn_surface_follow_init(sn_surfaces *s);
 void sn_surface_follow_release(sn_surfaces *s, const sn_allocator *allocator);
 
-/* Sides of triangles: side = 3 triangle + index. The key of a side is its two ends, the lower one first. Sides sorted by
-   key and then by triangle become edges; b of the first of each is the number of the edge. */
+/* Sides of triangles: side = 3 triangle + index. The key of a side is its two ends, the lower one first. Sides sorted
+   by key and then by triangle become edges; b of the first of each is the number of the edge. */
 static inline sn_sort_item sn_surface_side(const sn_surfaces *s, uint32_t side)
 {
     const sn_surface_triangle *triangle = surface_triangles(s) + side / 3;
@@ -819,7 +822,8 @@ static inline sn_sort_item sn_surface_side(const sn_surfaces *s, uint32_t side)
 void sn_surface_sides_join(sn_surfaces *s, const sn_sort_item *item, uint32_t count);
 
 /* The order of contacts is that of vertices and triangles, because numbers of edges depend on past tears: sort by the
-   second key, then by the first. Of two edges, that with the lower first vertex is first: sn_surface_turn sees to it. */
+   second key, then by the first. Of two edges, that with the lower first vertex is first: sn_surface_turn sees to
+   it. */
 static inline uint64_t sn_surface_key(const sn_surface_candidate *c, bool second)
 {
     const uint32_t *v = c->vertex;
@@ -851,7 +855,8 @@ typedef enum sn_surface_sweep { SN_SURFACE_ALL, SN_SURFACE_BY_VELOCITY, SN_SURFA
 bool sn_surface_sweeps_meet(const sn_surfaces *s, const sn_surface_candidate *c, sn_surface_sweep sweep, sn_real h,
                             sn_real by);
 
-/* The same boxes for all features of the tiles that are marked, in sweep_table. False: contacts.failed, or lost tasks. */
+/* The same boxes for all features of the tiles that are marked, in sweep_table. False: contacts.failed, or lost
+   tasks. */
 bool sn_surface_sweeps_take(struct sn_world *world, sn_real h, sn_surface_sweep sweep);
 
 /* Rows of boxes, as in wide/wide.h, of triangles (0), edges (1) or vertices (2) that a tile owns; and the stride of
@@ -859,8 +864,8 @@ bool sn_surface_sweeps_take(struct sn_world *world, sn_real h, sn_surface_sweep 
 sn_real *sn_surface_sweeps_of(const sn_surfaces *s, const sn_surface_tile *tile, uint32_t sort);
 uint32_t sn_surface_sweeps_stride(uint32_t count);
 
-/* surface_pairs.c: at the start of a substep of h. After it, all pairs of features that may touch in the substep, or have
-   less spare than `more`, are among the candidates of pairs with due_now. */
+/* surface_pairs.c: at the start of a substep of h. After it, all pairs of features that may touch in the substep, or
+   have less spare than `more`, are among the candidates of pairs with due_now. */
 bool sn_surface_pairs_begin(struct sn_world *world, sn_real h, sn_real more, sn_surface_sweep sweep);
 
 /* At its end: near_table gets the candidates of changed tiles that may have come together. */
@@ -889,9 +894,10 @@ void sn_surface_quiet_slots(sn_surfaces *s);                /* finds the slots o
 void sn_surface_quiet_leave(sn_surfaces *s);                /* ends a quiet time: everything is checked again */
 void sn_surface_quiet_init(sn_surface_quiet *quiet);
 
-/* surface_smooth.c. make: rest shapes of skins, once tiles exist. follow: after a tear, only those of some triangles and
-   of new tiles. look: before the pairs in due_table are listed, checks how smooth skins are; false: lost tasks. apart:
-   true if all features of a pair that share no corner have more spare than `wanted`; it sets the pair's bounds then. */
+/* surface_smooth.c. make: rest shapes of skins, once tiles exist. follow: after a tear, only those of some triangles
+   and of new tiles. look: before the pairs in due_table are listed, checks how smooth skins are; false: lost tasks.
+   apart: true if all features of a pair that share no corner have more spare than `wanted`; it sets the pair's bounds
+   then. */
 void sn_surface_smooth_make(const struct sn_world *world, sn_surfaces *s);
 void sn_surface_smooth_follow(const struct sn_world *world, sn_surfaces *s, const uint32_t *triangle, uint32_t count);
 bool sn_surface_smooth_look(struct sn_world *world);

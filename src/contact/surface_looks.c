@@ -17,11 +17,11 @@
 
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: rounding error of relative positions */
-#define SET_ASIDE    ((sn_real)1e-4) /* of an edge: a body farther from its last position was placed there by the user */
+#define SET_ASIDE    ((sn_real)1e-4) /* of an edge: a body farther from its last position was placed there */
 #define WORK_OF_TILE 1000.0          /* ns, about */
 #define THIN         ((sn_real)1e-3) /* sine of the angle between the two sums: below this they define no frame */
 #define LITTLE                                                                                                         \
-    ((sn_real)1e-3) /* of the thickness: a velocity that differs by this in a substep from the last displacement is marked */
+    ((sn_real)1e-3) /* of the thickness: a velocity that differs by this in a substep from the last one is marked */
 
 static sn_real larger(sn_real a, sn_real b)
 {

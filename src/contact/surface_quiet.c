@@ -161,7 +161,7 @@ static bool compare_starts(sn_surfaces *s)
     return same;
 }
 
-/* ---- Checks of the bounds --------------------------------------------------------------------------------------- */
+/* ---- Checks of the bounds ---------------------------------------------------------------------------------------- */
 
 static bool is_inside(const sn_bounds *a, const sn_bounds *b)
 {
@@ -258,7 +258,7 @@ static void come_back(sn_surfaces *s)
         quiet_tiles(s)[i].away = quiet_tiles(s)[i].before;
 }
 
-/* ---- The beginning of a quiet time ------------------------------------------------------------------------------ */
+/* ---- The beginning of a quiet time ------------------------------------------------------------------------------- */
 
 /* m: the spare that features of a pair need for this many quiet substeps. */
 static sn_real needed(const sn_surface_quiet_pair *p, uint32_t which, sn_real substeps, sn_real h, sn_real fall)
@@ -493,7 +493,8 @@ bool sn_surface_quiet_end(sn_world *world, sn_real h, bool *failed)
     return true;
 }
 
-/* Sums the energy gains of vertices, including rounding errors. True if no piece can have gained more than is allowed. */
+/* Sums the energy gains of vertices, including rounding errors. True if no piece can have gained more than is
+   allowed. */
 static bool gains_nothing(sn_world *world, sn_surfaces *s)
 {
     sn_wide_quiet run = run_of(world, s);

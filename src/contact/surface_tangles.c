@@ -13,9 +13,9 @@
    other end of each piece of contour counts for itself). This draws out corners and lets closed contours shrink, but
    gives no direction where a contour is straight and runs from border to border. Such a contour cuts the surface of
    the edge in two parts. Then the smaller part is to come back: the edge moves along n, to the side of its end in the
-   larger part. (Parts are found by flood fill; Baraff, Witkin and Kass 2003, "Untangling cloth".) A rope has no contour,
-   and always goes that way. Two features that cross move apart in that direction, in proportion to their inverse
-   masses, at SPEED at most.
+   larger part. (Parts are found by flood fill; Baraff, Witkin and Kass 2003, "Untangling cloth".) A rope has no
+   contour, and always goes that way. Two features that cross move apart in that direction, in proportion to their
+   inverse masses, at SPEED at most.
 
    Vertices near a contour are marked, and those of a rope near its crossing, along the rope. Two features that both
    have marked vertices make no contact, and the guard does not stop them: they must pass through each other to come
