@@ -1,9 +1,9 @@
-/* Which trees are chains, and what the kernel that solves them (wide/chain.h) is given. */
+/* Finds trees that are chains, and prepares the arguments of the kernel that solves them (wide/chain.h). */
 #include "solvers/chain.h"
 
-#define LEAST_PIVOT 4 /* of a row, by what it gives; the same as in elimination.c */
+#define LEAST_PIVOT 4 /* of a row, relative to its compliance; the same as in elimination.c */
 
-/* ---- Finding chains ------------------------------------------------------------------------------------------------ */
+/* ---- Finding chains ---------------------------------------------------------------------------------------------- */
 
 void sn_chain_init(sn_forest *forest)
 {
@@ -14,7 +14,8 @@ void sn_chain_init(sn_forest *forest)
     sn_table_column(&forest->chain_scratch_table, SN_CHAIN_DOUBLES * sizeof(double), false);
 }
 
-/* Links of a stretch, and what a chain takes in the tables: a row more than links, in all stretches. */
+/* The number of links of a stretch; and the entries of a chain in the tables: in each stretch one row more than
+   links. */
 static uint32_t rows_of(uint32_t links)
 {
     return (links + SN_CHAIN_STRETCHES - 1) / SN_CHAIN_STRETCHES;
@@ -50,8 +51,8 @@ static uint32_t far_end(const sn_forest *forest, const sn_item *it)
     return particle[0] == number[node[it->parent]] ? particle[1] : particle[0];
 }
 
-/* The walk began at some particle: its one arm, or if it is not at the end both, follow each other, each from there
-   outwards. The chain is the first one backwards and then the second. */
+/* The walk began at some particle. Its one arm, or both if it is not at an end, follow each other, each from there
+   outwards. The chain is the first arm backwards and then the second. */
 void sn_chain_find(sn_forest *forest, const sn_store *store, sn_tree *t)
 {
     const sn_item *items = forest->item_table.column[0];
@@ -62,7 +63,7 @@ void sn_chain_find(sn_forest *forest, const sn_store *store, sn_tree *t)
     if (n < SN_CHAIN_LEAST)
         return;
     for (uint32_t i = t->item; i < t->item_end; ++i) {
-        if (!is_rod(store, &items[i]) || (!items[i].hanging && ++arms > 2)) /* a fork begins two more */
+        if (!is_rod(store, &items[i]) || (!items[i].hanging && ++arms > 2)) /* a fork begins two more arms */
             return;
         if (arms == 2 && !items[i].hanging)
             second = i;
@@ -90,7 +91,7 @@ void sn_chain_find(sn_forest *forest, const sn_store *store, sn_tree *t)
 void sn_chain_look(const sn_forest *forest, const sn_store *store, const sn_frame *frame, sn_tree *t)
 {
     t->plain = t->looked = false;
-    if (!t->links) /* there may be no table */
+    if (!t->links) /* there may be no table then */
         return;
     const uint32_t *row = (const uint32_t *)forest->chain_table.column[SN_CHAIN_ROW] + t->chain;
     const sn_pool *pool = store->pool[SN_KIND_DISTANCE];
@@ -102,11 +103,12 @@ void sn_chain_look(const sn_forest *forest, const sn_store *store, const sn_fram
     t->plain = plain;
 }
 
-/* Where a kernel finds the particles and rods of a chain: those of stretch s and row r, in one of its own or in a team of them. */
+/* The places of particles and rods of a chain, for a kernel: those of stretch s and row r, in a chain of its own or
+   in a team. */
 typedef struct places {
     uint32_t *slot, *link;
     sn_real *rest;
-    uint32_t stretch, row; /* from one to the next */
+    uint32_t stretch, row; /* the distance from one to the next */
 } places;
 
 static places own_places(const sn_forest *forest, const sn_tree *t)
@@ -141,7 +143,7 @@ static void fill_places(const sn_forest *forest, const sn_store *store, const sn
         }
 }
 
-/* ---- Teams --------------------------------------------------------------------------------------------------------- */
+/* ---- Teams ------------------------------------------------------------------------------------------------------- */
 
 static bool is_team(const sn_tree *t, uint32_t left)
 {
@@ -154,7 +156,7 @@ static bool is_team(const sn_tree *t, uint32_t left)
     return true;
 }
 
-/* Whether in each row the particles of a team lie beside each other as SN_TEAM_PLACE has it. */
+/* True if the particles of each row of a team are adjacent, as SN_TEAM_PLACE requires. */
 static bool lies_together(const sn_forest *forest, const sn_tree *first)
 {
     const uint32_t *slot = (const uint32_t *)forest->chain_table.column[SN_CHAIN_TEAM_SLOT] + first->chain;
@@ -182,16 +184,17 @@ void sn_chain_team_up(const sn_forest *forest, const sn_store *store, const sn_f
     }
 }
 
-/* ---- Solving ------------------------------------------------------------------------------------------------------- */
+/* ---- Solving ----------------------------------------------------------------------------------------------------- */
 
-/* Where a worker's scratch begins. Each has its own, for a team, and uses it again; where all of them would not fit, chains have theirs. */
+/* The index of a worker's scratch. Each worker has its own, for a team, and reuses it. If there is no room for all
+   workers, each chain has its own scratch. */
 static size_t scratch_of(const sn_forest *forest, const sn_forest_job *job, const sn_tree *t)
 {
     const uint64_t own = (uint64_t)SN_CHAIN_TEAM * forest->largest_chain, all = job->workers * own;
     return all <= forest->chain_table.count ? (size_t)(job->worker * own) : t->chain;
 }
 
-/* From which columns a solve reads. */
+/* Sets the columns that a solve reads. */
 static sn_wide_chain run_of(const sn_forest *forest, const sn_forest_job *job, const sn_store *store, const sn_tree *t,
                             bool team)
 {
@@ -242,9 +245,9 @@ void sn_chain_solve_team(const sn_forest *forest, const sn_forest_job *job, cons
         first[i].as_chain = solved >> i & 1;
 }
 
-/* ---- As any tree ----------------------------------------------------------------------------------------------------- */
+/* ---- As any tree ------------------------------------------------------------------------------------------------- */
 
-/* kappa of link i: as a chain has it, and as a tree has it. */
+/* kappa of link i: where a chain stores it, and where a tree does. */
 static double *kappa_in_lanes(const sn_forest *forest, const sn_tree *t, uint32_t i)
 {
     const uint32_t rows = rows_of(t->links), at = i % rows * SN_CHAIN_STRETCHES + i / rows;
@@ -264,7 +267,7 @@ void sn_chain_lend(const sn_forest *forest, const sn_tree *t)
         *kappa_in_tree(forest, t, i) = *kappa_in_lanes(forest, t, i);
 }
 
-/* Beyond the end it is 0, as it was. */
+/* Copies kappa from a tree to a chain. Beyond the end it stays 0. */
 void sn_chain_take_back(const sn_forest *forest, const sn_tree *t)
 {
     const uint32_t whole = SN_CHAIN_STRETCHES * rows_of(t->links);

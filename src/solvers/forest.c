@@ -1,6 +1,6 @@
-/* Finding the trees. Constraints and particles are walked from one to the next, depth first; meeting one twice closes a
-   cycle. The walk writes down parents before their children, and along a rope link after link, which is the order in
-   which forest_solve.c works. */
+/* Finds the trees. A walk goes from constraints to particles and from particles to constraints, depth first. A node
+   that is reached twice closes a cycle. Parents are listed before their children, and along a rope link after
+   link. This is the order in which forest_solve.c works. */
 #include "solvers/chain.h"
 #include "solvers/forest_work.h"
 
@@ -57,7 +57,7 @@ void sn_forest_span(const sn_store *store, const sn_pool *pool, uint32_t row, sn
 {
     s->particle = sn_store_particles(store, pool, row, s->small, &s->count);
     get_bodies(store, pool, row, s);
-    if (pool_has_lists(pool)) /* these are different already */
+    if (pool_has_lists(pool)) /* particles in these lists differ anyway */
         return;
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->count; ++i) {
@@ -70,9 +70,9 @@ void sn_forest_span(const sn_store *store, const sn_pool *pool, uint32_t row, sn
     s->count = count;
 }
 
-/* The constraints that a forest may be of, one after the other. Begin with zeros. */
+/* An iterator over the constraints that may be in a forest. Initialise it with zeros. */
 typedef struct walk {
-    uint32_t run, next; /* of the store, or place in the list */
+    uint32_t run, next; /* of the store, or index in the list */
     uint32_t kind, row, id;
 } walk;
 
@@ -100,7 +100,7 @@ static bool go_on(const sn_forest *forest, const sn_store *store, walk *at)
     return false;
 }
 
-/* What room the constraints need. */
+/* The room that the constraints need. */
 typedef struct sizes {
     uint64_t ids, constraints, mentions, limit, records, extras, turns;
 } sizes;
@@ -128,7 +128,7 @@ static sizes measure(sn_forest *forest, const sn_store *store)
             if (s.particle[j] >= size.limit)
                 size.limit = (uint64_t)s.particle[j] + 1;
     }
-    if (size.turns) /* then also one without a spot of a body may have the centre of one */
+    if (size.turns) /* then a constraint without a point of a body may also have the centre of one */
         size.records += size.extras;
     return size;
 }
@@ -176,7 +176,7 @@ static bool reserve(sn_forest *forest, const sn_allocator *allocator, const sn_s
     forest->analysed = UINT64_MAX;
     sizes size = measure(forest, store);
     uint64_t nodes = (size.limit < size.mentions ? size.limit : size.mentions) + size.turns + 1; /* and the ground */
-    forest->edits = 0; /* until all is well; a store with constraints has another */
+    forest->edits = 0; /* in case of a failure; a store with constraints has another number */
     if (!sn_table_reserve(&forest->id_table, allocator, size.ids) ||
         !sn_table_reserve(&forest->mention_table, allocator, size.mentions) ||
         !sn_table_reserve(&forest->particle_table, allocator, size.limit + 2) ||
@@ -225,7 +225,7 @@ typedef struct growth {
     uint32_t *node_number;
     uint32_t waiting;                 /* on the stack */
     uint32_t item, node, tree, whole; /* so far */
-    uint64_t records;                 /* the same */
+    uint64_t records;                 /* so far */
     bool is_tree;
 } growth;
 
@@ -255,7 +255,7 @@ static growth growth_of(sn_forest *forest, const sn_store *store)
                     .node_number = forest->node_table.column[SN_NODE_NUMBER]};
 }
 
-/* Notes which particles are movable. False if that is as it was. */
+/* Records which particles are movable. False if that has not changed. */
 static bool look_at_particles(sn_forest *forest, const sn_frame *frame)
 {
     unsigned char *movable = forest->particle_table.column[SN_PARTICLE_MOVABLE];
@@ -270,7 +270,8 @@ static bool look_at_particles(sn_forest *forest, const sn_frame *frame)
     return changed;
 }
 
-/* A particle joins the tree, and its constraints other than `from` wait to. Meeting one again closes a cycle. */
+/* Adds a particle to the tree, and puts its constraints other than `from` on the stack. If it is in the tree already,
+   there is a cycle. */
 static void grow_particle(growth *g, uint32_t particle, uint32_t from)
 {
     if (g->particle_met[particle]) {
@@ -299,7 +300,7 @@ static void grow_particle(growth *g, uint32_t particle, uint32_t from)
     }
 }
 
-/* A constraint by its number. */
+/* Finds a constraint by its number. */
 static sn_visit visit_of(const sn_forest *forest, uint32_t id)
 {
     if (forest->some)
@@ -310,7 +311,7 @@ static sn_visit visit_of(const sn_forest *forest, uint32_t id)
     return (sn_visit){kind, id - forest->base[kind]};
 }
 
-/* A constraint joins the tree, and its other movable particles do. */
+/* Adds a constraint to the tree, and its other movable particles. */
 static void grow_constraint(growth *g, uint32_t id)
 {
     const sn_visit visit = visit_of(g->forest, id);
@@ -351,7 +352,7 @@ static void grow_constraint(growth *g, uint32_t id)
         grow_particle(g, number, id);
         it->chained = g->waiting == waiting + 1;
     }
-    for (uint32_t i = 0; i < s.turns; ++i) /* also those of a body that is no node: these are the ground */
+    for (uint32_t i = 0; i < s.turns; ++i) /* also rotations of a body that is no node: these are the ground */
         g->node_of[it->mention + s.count + i] = g->movable[s.centre[i]] ? g->particle_node[s.centre[i]] + 1 : SN_GROUND;
     it->whole |= s.turns > 0;
     if (g->is_tree)
@@ -446,7 +447,7 @@ static void find_trees(sn_forest *forest, const sn_store *store)
     forest->analysed = forest->edits;
 }
 
-/* What the rows of a tree give. */
+/* The softness of the rows of a tree. */
 static double softness(const sn_forest *forest, const sn_frame *frame, const sn_tree *t)
 {
     const uint32_t *number = forest->node_table.column[SN_NODE_NUMBER];

@@ -1,61 +1,63 @@
-/* Solving the forest, tree by tree: fill in, eliminate, find out which inequalities act, see whether the gradients
-   turn, hand out.
+/* Solves the forest, tree by tree: fills in, eliminates, finds which inequalities act and whether gradients rotate,
+   and distributes the results.
 
-   Softness. Every row gives by SN_TREE_SOFT times its own A = J W J^T + a: by a billionth of what its own particles do, or less in trees with great
-   loads.
-   Where constraints contradict each other, such as the links of a rope that is too short, they so share the error.
+   Softness. Every rigid row has a compliance of SN_TREE_SOFT times its own A = J W J^T + a: a billionth of the
+   response of its own particles, or less in trees with high loads. So constraints that contradict each other,
+   such as the links of a rope that is too short, share the error.
 
-   Turning. In a position solve the gradients turn while x moves the particles. A rope of links of length l and mass m
-   under the tension T shows what comes of that: a zigzag across it is moved by -s times itself, s = 4 T h^2 / (m l), so
-   for s > 1 to its other side, and for s > 4/3 it grows from substep to substep. A rope of a thousand links of 5 cm and
-   1 kg on which a ton hangs shakes itself to pieces at h = 1/1200 s. What is missing is in the step of Newton's method
-   on the stationary point of |x|^2_m / 2 - lambda . (C + a lambda / 2): it has the second derivative of C in it, the
-   geometric stiffness (Tournier, Nesme, Gilles and Faure 2015),
+   Turning. In a position solve the gradients rotate while x moves the particles. A rope of links of length l and
+   mass m under the tension T shows the consequence: a zigzag across it is moved by -s times itself, s = 4 T h^2
+   / (m l). So for s > 1 it comes to the other side, and for s > 4/3 it grows from substep to substep. A rope of
+   a thousand links of 5 cm and 1 kg with a load of a ton shakes itself to pieces at h = 1/1200 s. The missing
+   term is in the step of Newton's method for the stationary point of |x|^2_m / 2 - lambda . (C + a lambda / 2).
+   It has the second derivative of C in it, the geometric stiffness (Tournier, Nesme, Gilles and Faure 2015),
 
        (m - sum lambda C'') x = J^T lambda,    C'' = turn (I - n n^T) between two particles,
 
-   with which the zigzag is moved by -s / (1 + s), whatever s. Where lambda C'' is negative, under tension, it is a
-   spring kappa = -lambda turn across the link; it conserves momentum. kappa needs lambda, so a tree is solved twice:
-   first without, and if then no particle has an s above SN_TREE_TURNING, that is all. Later in the same step it is
-   enough to solve with the kappa of the substep before, unless that turns out to be far too small. (Not in later steps:
-   where a world goes must not depend on how it came to where it is.) Compression (kappa < 0) is left out: it would take
-   away from the masses until there is no solution.
+   and moves the zigzag by -s / (1 + s), for any s. Where lambda C'' is negative, under tension, it is a spring
+   kappa = -lambda turn across the link; it conserves momentum. kappa needs lambda, so a tree is solved twice:
+   first without it, and if no particle has an s above SN_TREE_TURNING then, that is all. Later in the same step
+   it is enough to solve with the kappa of the substep before, unless that turns out to be far too small. (Not in
+   later steps: the motion of a world must depend on its state alone, not on how it got there.) Compression
+   (kappa < 0) is left out: it would reduce the masses until there is no solution.
 
-   What turning leaves is of second order: C is missed by turn |P x|^2 / 2. Where that would be much against the errors
-   before, a larger kappa holds the row back (a trust region, link by link), and what is left is solved for again, from
-   where that led to. A step after which errors are not smaller is taken back by halves. What is left over in the end
-   would be corrected in the next substep, and become speed: a chain that is torn or squeezed between two places would
-   burst. (For that reason the cascade is no way out: what it leaves over, the next good step would turn into speed.)
+   The remaining error is of second order: C is missed by turn |P x|^2 / 2. Where that would be large relative to
+   the errors before, a larger kappa holds the row back (a trust region, link by link), and the rest is solved
+   for again, from the new positions. If errors are not smaller after a step, the step is halved. An error that
+   remains would be corrected in the next substep, and become velocity: a chain that is torn or squeezed between
+   two places would burst. (For that reason the cascade is no alternative: the next good step would turn the
+   error that it leaves into velocity.)
 
-   Bodies. C of a joint depends on how its bodies are turned, and its second derivative by the turn of one (`bend`) makes that
-   harder to turn under tension, in the same way: with F the force at a spot r of it,
+   Bodies. C of a joint depends on the orientations of its bodies. Its second derivative by an orientation
+   (`bend`) resists rotation under tension in the same way: with F the force at a point r of a body that joints
+   pull at,
 
-       K = -sum lambda C'' = sum of (r . F) I - (r F^T + F r^T) / 2    (in units of the turn)
+       K = -sum lambda C'' = sum of (r . F) I - (r F^T + F r^T) / 2    (in units of the rotation).
 
-   for a body that joints pull at. Negative eigenvalues are left out. What is missed is x . C'' x / 2. */
+   Negative eigenvalues are left out. The remaining error is x . C'' x / 2. */
 #include "solvers/chain.h"
 #include "solvers/forest_work.h"
 
 #include <math.h>
 
-/* Inequalities: the sets of acting rows that are tried. Usually the first or second is right. */
+/* Inequalities: the number of sets of acting rows that are tried. Usually the first or second is right. */
 #define ROUNDS 12
 
-/* One is tried as if it acted if it is at most so many times as far from acting as another row is violated. */
+/* An inequality is in the first set if it is at most this many times as far from acting as another row is violated. */
 #define NEAR 2.0
 
-/* And one that others violate by less than this share of the largest violation before, or by less than this share of the shortest link, which is
-   rounding, is left alone. */
+/* An inequality is left alone that is violated by less than this share of the largest violation before, or by less
+   than this share of the shortest link, which is rounding. */
 #define VIOLATED       1e-6
 #define VIOLATED_LEAST 1e-7
 
-/* And so often a tree is filled in anew, where rows turn far. */
+/* The largest number of Newton steps, where rows rotate far. */
 #define STEPS 16u
 
-/* Each time the largest violation must fall by this share of what the step promises, */
+/* After each step, the largest violation must have fallen by this share of the expected amount, */
 #define WORTHWHILE 0.1
 
-/*   or half of it is taken back, at most so often. */
+/* or the step is halved, at most this many times. */
 #define HALVINGS 5u
 
 /* A forest at work. */
@@ -78,8 +80,8 @@ static bool blame(const work *w, const sn_item *it)
 /* ---- Fill in
    ------------------------------------------------------------------------------------------------------- */
 
-/* One row. Its own A without what it gives, and the square of the length of its gradient, are summed over the
-   particles; count is passed apart, so that for links the loop is unrolled. */
+/* Fills in one row. Its own A without compliance, and the square of the length of its gradient, are summed over the
+   particles. count is a separate argument, so that the loop is unrolled for links. */
 SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, uint32_t r, uint32_t rows_count,
                         uint32_t count, sn_tree_state *s)
 {
@@ -97,20 +99,21 @@ SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, 
     s->most_turn = fmax(s->most_turn, fabs(rec->turn[r]));
     rec->diagonal[r] = rows->diagonal[r] + w->tree->soft * own;
     rec->own[r] = own;
-    if (rows_count == 1 && rows->share != 1) /* of several rows elimination.c takes care */
+    if (rows_count == 1 && rows->share != 1) /* elimination.c handles several rows */
         rec->diagonal[r] += (1 / rows->share - 1) * own;
     double miss = rows->acting >> r & 1 ? rows->rhs[r] : 0;
-    if (rows->ruled >> r & 1) /* a limit that is passed is missed as well, and moving back to it is no wild turn */
+    if (rows->ruled >> r & 1) /* a limit that is passed counts as violated, too; the motion back to it is not an
+                                 excessive rotation */
         miss = fmax(fabs(miss), fmax(rows->rule[r].low, -rows->rule[r].high));
     const double missed = miss * miss;
-    if (square > 0 && missed * s->length > s->missed * square) { /* what nothing can change is not missed */
+    if (square > 0 && missed * s->length > s->missed * square) { /* a row without a gradient cannot be violated */
         s->missed = missed;
         s->length = square;
     }
     return isfinite(rec->diagonal[r]) && isfinite(rec->rhs[r]);
 }
 
-/* What only some constraints have: bends and rules. */
+/* Data that only some constraints have: bends and rules. */
 static void fill_extra(work *w, const sn_item *it)
 {
     const sn_extra extra = extra_at(w->trees.numbers + it->record, it);
@@ -157,7 +160,7 @@ SN_INLINE bool fill_shape(work *w, sn_item *it, uint32_t rows_count, uint32_t co
     return finite;
 }
 
-/* A whole tree. False, and the constraint is noted, if one of its constraints is not finite. */
+/* Fills in a whole tree. False, with the constraint noted, if one of its constraints is not finite. */
 static bool fill_tree(work *w, const sn_tree *t, sn_tree_state *result)
 {
     const uint32_t *number = w->forest->node_table.column[SN_NODE_NUMBER];
@@ -198,11 +201,11 @@ static bool fill_tree(work *w, const sn_tree *t, sn_tree_state *result)
 /* ---- Inequalities
    -------------------------------------------------------------------------------------------------- */
 
-/* Inequalities ask for lambda >= least and J x + a lambda >= rhs, one of them with equality. Which one is found by
-   trying (the primal-dual active set method, Hintermueller, Ito and Kunisch 2003): solve with a set of acting rows;
-   those whose lambda came out below its least do not act, those that do not act but are violated do. It starts with all
-   that are violated, and those so near to it that the others may get them there: all links of a taut rope, though
-   rounding leaves half of them slack by a hair. */
+/* Inequalities require lambda >= least and J x + a lambda >= rhs, one of them with equality. Which one is found by
+   the primal-dual active set method (Hintermueller, Ito and Kunisch 2003): solve with a set of acting rows. Then
+   rows whose lambda is below its least do not act, and rows that do not act but are violated do. The first set
+   has all rows that are violated, or so near to it that others may violate them: all links of a taut rope,
+   though half of them are slack by a rounding error. */
 
 static void try_near_ones(const sn_trees *w, const sn_tree *t, const sn_tree_state *s)
 {
@@ -227,8 +230,9 @@ static double row_slack(const sn_trees *w, const sn_item *it, const sn_record *r
 /* ---- Rules
    -------------------------------------------------------------------------------------------------------- */
 
-/* Rows whose force is bounded, or whose C has limits, are treated as in row.c: what would exert more than it may exerts what it
-   may; what would leave its limits is held there, as rigidly as the constraint is; and a limit that would pull is none. */
+/* Rows with a bounded force, or with limits of C, are treated as in row.c. A row that would exceed its bound exerts
+   the bound. A row that would leave its limits is held there, as rigidly as the constraint is. A limit that
+   would pull is inactive. */
 
 /* J x of a row. */
 static double row_motion_in(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t row)
@@ -236,7 +240,7 @@ static double row_motion_in(const sn_trees *w, const sn_item *it, const sn_recor
     return row_slack(w, it, rec, row) - rec->diagonal[row] * rec->lambda[row] + rec->rhs[row];
 }
 
-/* The row exerts so much more than it does already, and nothing else is asked of it. */
+/* The row exerts this multiplier in addition to its present one, and has no equation. */
 static void hold_row(sn_item *it, const sn_record *rec, uint32_t r, double lambda)
 {
     it->acting &= (uint8_t) ~(1u << r);
@@ -264,7 +268,7 @@ static bool keep_bounds(sn_item *it, const sn_record *rec, sn_rule *rule)
     return true;
 }
 
-/* What is at its most but would rather exert less is asked again. */
+/* Frees rows at a bound whose equation would need less. */
 static bool free_bounds(const sn_trees *w, sn_item *it, const sn_record *rec, sn_rule *rule, double enough)
 {
     for (uint32_t r = 0; r < it->rows; ++r) {
@@ -314,7 +318,8 @@ static bool release_limits(sn_item *it, const sn_record *rec, sn_rule *rule)
     for (uint32_t r = 0; r < it->rows; ++r) {
         const sn_forest_rule *is = &rule[r].is;
         double bound = is->rests ? 0 : rule[r].high ? is->most : is->least;
-        bool pulls = rule[r].high ? rec->lambda[r] > bound : rec->lambda[r] < bound; /* more than the row itself may */
+        bool pulls =
+            rule[r].high ? rec->lambda[r] > bound : rec->lambda[r] < bound; /* more than the row itself may exert */
         if (!(it->ruled >> r & 1) || rule[r].fate != SN_FATE_AT_LIMIT || !pulls)
             continue;
         rule[r].fate = SN_FATE_LET_GO;
@@ -333,7 +338,7 @@ static bool apply_rules(const sn_trees *w, sn_item *it, const sn_tree_state *s)
            free_bounds(w, it, &rec, rule, enough);
 }
 
-/* The next set to try; false if it is the same. */
+/* Determines the next set to try. False if it is the same. */
 static bool change_acting(const sn_trees *w, const sn_tree *t, const sn_tree_state *s)
 {
     bool changed = false;
@@ -356,7 +361,7 @@ static bool change_acting(const sn_trees *w, const sn_tree *t, const sn_tree_sta
     return changed;
 }
 
-/* What a row may exert at most, if no set of rows was right. */
+/* Limits the multiplier of a row, if no set of rows was right. */
 static double clamp_row(const sn_trees *w, const sn_item *it, uint32_t r, double lambda)
 {
     const sn_rule *rule = it->ruled >> r & 1 ? &extra_at(w->numbers + it->record, it).rule[r] : NULL;
@@ -365,7 +370,7 @@ static double clamp_row(const sn_trees *w, const sn_item *it, uint32_t r, double
     return fmin(fmax(lambda, rule->is.least), rule->is.most);
 }
 
-/* If none of the sets was right: still nothing pulls that may only push. */
+/* If none of the sets was right: rows that may only push still do not pull. */
 static void clamp(const sn_trees *w, const sn_tree *t)
 {
     for (uint32_t i = t->node; i < t->node_end; ++i)
@@ -391,7 +396,7 @@ static void clamp(const sn_trees *w, const sn_tree *t)
 /* ---- The forest
    ------------------------------------------------------------------------------------------------------ */
 
-/* Finds the rows that act, and turns. */
+/* Solves a tree: finds the rows that act, and kappa. */
 static sn_tree_outcome solve_tree(const sn_trees *w, sn_tree *t, const sn_tree_state *s)
 {
     uint32_t turns = 0;
@@ -419,7 +424,7 @@ static sn_tree_outcome solve_tree(const sn_trees *w, sn_tree *t, const sn_tree_s
     }
 }
 
-/* Notes the constraint at fault, if what a tree hands out is not finite. */
+/* Notes the constraint at fault, if the results of a tree are not finite. */
 static bool blame_first(const work *w, const sn_tree *t)
 {
     for (uint32_t i = t->item; i < t->item_end; ++i) {
@@ -432,7 +437,7 @@ static bool blame_first(const work *w, const sn_tree *t)
     return false;
 }
 
-/* Hands so many times the solution out, which that then is: a half of minus it takes half of it back. */
+/* Distributes `share` times the solution, which is scaled by it: -0.5 takes half of the solution back. */
 static void hand_out(const work *w, const sn_tree *t, double share)
 {
     const sn_forest_job *job = w->job;
@@ -453,12 +458,12 @@ static void hand_out(const work *w, const sn_tree *t, double share)
         sn_support *s = &w->trees.supports[i];
         s->pressed *= share;
         s->push = dvec3_scale(s->push, share);
-        if (s->leans) /* also of what it does not exert any more */
+        if (s->leans) /* also forces that it does not exert any more */
             job->leant(job->context, w->slot[i], s);
     }
 }
 
-/* Nothing acts: no multipliers. */
+/* If nothing acts: all multipliers are 0. */
 static void hand_out_nothing(const work *w, const sn_tree *t)
 {
     const double none[SN_MAX_ROWS] = {0};
@@ -466,8 +471,8 @@ static void hand_out_nothing(const work *w, const sn_tree *t)
         w->job->take(w->job->context, w->trees.items[i].kind, w->trees.items[i].row, none);
 }
 
-/* Takes a step back by halves, until the largest violation is smaller than before, or as good as nothing is left of it.
-   False, and the constraint is noted, if a constraint is not finite. */
+/* Halves a step until the largest violation is smaller than before, or nearly 0. False, with the constraint noted,
+   if a constraint is not finite. */
 static bool step_back(work *w, const sn_tree *t, double before, sn_tree_state *s)
 {
     double taken = 1;
@@ -482,7 +487,7 @@ static bool step_back(work *w, const sn_tree *t, double before, sn_tree_state *s
     return fill_tree(w, t, s);
 }
 
-/* Asks again what particles lean on, from where they are. */
+/* Updates the supports of particles at their present positions. */
 static void lean(const work *w, sn_tree *t)
 {
     sn_tree_join_chains(&w->trees, t);
@@ -490,7 +495,7 @@ static void lean(const work *w, sn_tree *t)
     sn_tree_split_chains(&w->trees, t);
 }
 
-/* Newton's method, until what turning leaves is little. */
+/* Newton's method, until errors of second order are small. */
 static bool solve_one(work *w, sn_tree *t)
 {
     sn_tree_state s;
@@ -520,7 +525,7 @@ static void clear_tree(const work *w, const sn_tree *t)
         w->job->clear(w->job->context, w->trees.items[i].kind, w->trees.items[i].row);
 }
 
-/* Whether a chain and those after it are to be solved together. */
+/* True if a chain and the chains after it are solved together. */
 static bool starts_team(const work *w, const sn_tree *t, uint32_t left)
 {
     if (t->in_team != 1 || left < SN_CHAIN_TEAM || !w->job->wide || !w->job->wide->team)

@@ -1,4 +1,5 @@
-/* Rows of trees that turn while they are solved: kappa, what is missed because of it, and how far a step may go. forest_solve.c says what it is about. */
+/* Rows of trees whose gradients rotate in a solve: kappa, errors of second order, and how far a step may go. See
+   "Turning" in forest_solve.c. */
 #include "solvers/forest_work.h"
 
 #include "base/symmetric.h"
@@ -6,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* So many times kappa grows at most where a row is missed by more than its share, because it turns. */
+/* The largest factor by which kappa grows where the error of a row by rotation exceeds its share. */
 #define STRONGER 10.0
 
 /* Sets kappa from the multipliers. */
@@ -38,7 +39,7 @@ SN_INLINE void look_at(const sn_trees *w, const sn_item *it, uint32_t rows, bool
         set_kappa(w, it, rows, turning, out);
 }
 
-/* Adds what a constraint does to the K of its bodies. */
+/* Adds the contribution of a constraint to the K of its bodies. */
 static void add_bends(const sn_trees *w, const sn_item *it, sn_tree_outcome *out)
 {
     const sn_record rec = record_at(w->numbers + it->record, it->rows);
@@ -121,10 +122,10 @@ sn_tree_outcome sn_tree_go_down(const sn_trees *w, const sn_tree *t, bool turnin
     return out;
 }
 
-/* By how much a row of two particles is missed because it turns, in m, in the form a / b, both squared: no division and
-   no root are needed to compare. A row that acts along the line r between its particles has g = turn r, so that r is known,
-   and how long it will be is no matter of second derivatives: those of a link that is nearly of no length promise anything.
-   An inequality that does not act has room before it is missed. */
+/* The error of a row of two particles by rotation, in m, as a / b, both squared: comparisons need no division and
+   no root. A row that acts along the line r between its particles has g = turn r, so r is known. The length of r
+   after the step does not matter for a second derivative: that of a link of nearly no length would say nothing.
+   An inequality that does not act has slack, which reduces its error. */
 SN_INLINE void missed_by_turning(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t r, double *a,
                                  double *b)
 {
@@ -156,7 +157,7 @@ static void missed_by_bending(const sn_trees *w, const sn_item *it, const sn_rec
     *b = length * length;
 }
 
-/* Either of them. */
+/* The error of either kind of row. */
 static void missed_of(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t r, double *a, double *b)
 {
     *a = *b = 0;
@@ -166,15 +167,15 @@ static void missed_of(const sn_trees *w, const sn_item *it, const sn_record *rec
         missed_by_turning(w, it, rec, r, a, b);
 }
 
-/* Whether no row can be missed by much because it turns: |P (x - y)| is at most twice the longest x, and gradients of
-   what turns in practice are of length 1. Mostly it is so. */
+/* True if no row can have a large error by rotation: |P (x - y)| is at most twice the longest x, and gradients of
+   rows that rotate have length 1 in practice. Usually it is true. */
 bool sn_tree_is_calm(const sn_tree_state *s, const sn_tree_outcome *out)
 {
     return (2 * out->most_turn + out->most_bend) * out->most_way <= SN_TREE_CALM * s->reach;
 }
 
-/* By how much the solve makes the worst violation smaller, m: rows that contradict each other are left with what they
-   give. */
+/* m: the decrease of the worst violation by the solve. Rows that contradict each other keep the error due to their
+   compliance. */
 static double gain_of(const sn_trees *w, const sn_tree *t, const sn_tree_state *s)
 {
     double left = 0;
@@ -190,7 +191,8 @@ static double gain_of(const sn_trees *w, const sn_tree *t, const sn_tree_state *
     return fmax(s->reach - left, 0);
 }
 
-/* So many times what holds a row back must grow, by squares of what was missed and may be. */
+/* The factor by which the stiffness that holds a row back must grow, from the squares of its error and of the allowed
+   error. */
 static double times_of(double worst, double allowed)
 {
     return worst < STRONGER * STRONGER * allowed ? sqrt(worst / allowed) : STRONGER;
@@ -206,8 +208,8 @@ static void calm_bodies(const sn_trees *w, const sn_item *it, double worst, doub
     }
 }
 
-/* Where a row would be missed by more than its share of what is gained, a larger kappa holds it back; the rest is left
-   to the next solve. True if there is such a row. */
+/* Where a row would have an error by rotation above its share of the decrease, a larger kappa holds it back, and
+   the rest is left to the next solve. True if there is such a row. */
 bool sn_tree_calm_down(const sn_trees *w, const sn_tree *t, const sn_tree_state *s)
 {
     const double most = SN_TREE_CALM * gain_of(w, t, s), allowed = most * most;
@@ -235,8 +237,9 @@ bool sn_tree_calm_down(const sn_trees *w, const sn_tree *t, const sn_tree_state 
     return any;
 }
 
-/* The share of the step after which no row is missed by more, because it turns, than the worst was before; and whether
-   one is missed by so much that the step should be followed by another one: of its length, too, which is the length of its gradient by turn. */
+/* The share of the step after which no row has a larger error by rotation than the worst violation before. Also
+   finds whether an error is so large, relative to the length of the row, too, that another step should follow.
+   The length of a row is that of its gradient divided by turn. */
 double sn_tree_safe_share(const sn_trees *w, const sn_tree *t, const sn_tree_state *s, sn_tree_outcome *out)
 {
     const double before = s->reach * s->reach;

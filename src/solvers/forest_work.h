@@ -1,4 +1,4 @@
-/* What forest_solve.c and forest_turning.c share. */
+/* Shared by forest_solve.c, forest_turning.c and forest_leaning.c. */
 #ifndef SN_SOLVERS_FOREST_WORK_H
 #define SN_SOLVERS_FOREST_WORK_H
 
@@ -7,10 +7,11 @@
 #include <float.h>
 #include <math.h>
 
-/* What is above this is no finite sn_real. */
+/* Numbers above this are not finite as sn_real. */
 #define TREE_MOST (SINEW_DOUBLE ? DBL_MAX : (double)FLT_MAX)
 
-/* The particles behind a constraint, each once, in the order in which evaluate() has them; and the bodies whose turns follow. */
+/* The particles of a constraint, each once, in the order in which evaluate() has them; and the bodies whose
+   rotations follow. */
 typedef struct sn_span {
     const uint32_t *particle;
     uint32_t count;
@@ -22,23 +23,24 @@ typedef struct sn_span {
 
 void sn_forest_span(const sn_store *store, const sn_pool *pool, uint32_t row, sn_span *s);
 
-/* What a tree is like before it is solved. */
+/* The state of a tree before it is solved. */
 typedef struct sn_tree_state {
-    bool acts;             /* any row does */
+    bool acts;             /* some row acts */
     bool one_way;          /* there are inequalities */
-    double missed, length; /* squares: of the largest violation relative to the length of its gradient, and of that */
-    double most_turn;      /* the largest */
-    double enough;         /* m: inequalities that others violate by less are left alone */
-    double reach;          /* their quotient's root, m; what is rounding in the shortest link, at least */
+    double missed, length; /* squares: the largest violation relative to the length of its gradient, and that length */
+    double most_turn;      /* the largest turn */
+    double enough;         /* m: inequalities that are violated by less are left alone */
+    double reach;          /* m: the largest violation, sqrt(missed / length); at least the rounding error of the
+                              shortest link */
 } sn_tree_state;
 
-/* What is seen on the way down. */
+/* Results of the back substitution. */
 typedef struct sn_tree_outcome {
-    bool finite;      /* all multipliers are */
-    bool turns;       /* a link has another kappa than was used, and needs it */
+    bool finite;      /* all multipliers are finite */
+    bool turns;       /* a link needs another kappa than the one used */
     bool bent;        /* kappa matters, to the next substep, too */
     bool rough;       /* one solve is not enough, */
-    bool coarse;      /*   or is, but leaves links longer or shorter than they may be */
+    bool coarse;      /* or it is, but the lengths of links are not precise enough */
     double most_way;  /* the square of the longest x */
     double most_turn; /* the largest turn */
     double most_bend; /* and of bends, twice the largest */
@@ -53,22 +55,24 @@ static inline double tree_row_length(const sn_item *it, const sn_record *rec, ui
     return sqrt(sum);
 }
 
-/* On the way down: finds multipliers and moves, sets kappa from them, and looks at what comes out. */
+/* Back substitution: finds multipliers and displacements, sets kappa from them, and returns what was found. */
 sn_tree_outcome sn_tree_go_down(const sn_trees *w, const sn_tree *t, bool turning);
 
-/* forest_leaning.c: asks which particles of a tree lean on something; true: some do. number: of the nodes. */
+/* forest_leaning.c: finds the particles of a tree that rest on a surface. True if there are some. number: of the
+   nodes. */
 bool sn_tree_lean(const sn_trees *w, const sn_forest_job *job, const uint32_t *number, const sn_tree *t);
 
-/* Around a solve: chains end at particles that lean. */
+/* Before a solve: makes chains end at particles that rest on a surface. */
 void sn_tree_split_chains(const sn_trees *w, const sn_tree *t);
 void sn_tree_join_chains(const sn_trees *w, const sn_tree *t);
 
-/* On the way down: finds what surfaces exert; and if it may, lets go of those that would pull, and lets slide what friction cannot hold: true, if there
-   are some. Or lets go of all. */
+/* solve_supports: in back substitution, finds the forces of surfaces. True if there are supports that would pull,
+   or where static friction does not suffice; may: the former are dropped, and friction of the latter becomes
+   dynamic. drop_supports: drops all of them. */
 bool sn_tree_solve_supports(const sn_trees *w, const sn_tree *t, bool may);
 void sn_tree_drop_supports(const sn_trees *w, const sn_tree *t);
 
-/* Leaves only what holds back of a geometric stiffness xx, yy, zz, xy, xz, yz. Returns the largest eigenvalue, or 0. */
+/* Removes the negative part of a geometric stiffness xx, yy, zz, xy, xz, yz. Returns the largest eigenvalue, or 0. */
 double sn_tree_make_positive(double k[6]);
 
 bool sn_tree_is_calm(const sn_tree_state *s, const sn_tree_outcome *out);

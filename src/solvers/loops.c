@@ -1,4 +1,4 @@
-/* Finding loops, and the order in which they are eliminated. See loops.h. */
+/* Finds loops, and the order in which their nodes are eliminated. See loops.h. */
 #include "solvers/loops.h"
 
 #include "solvers/loops_work.h"
@@ -8,7 +8,7 @@
 
 #define NONE UINT32_MAX
 
-/* ---- Order ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Order ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t bits_of(const uint64_t *row, uint32_t words)
 {
@@ -18,7 +18,7 @@ static uint32_t bits_of(const uint64_t *row, uint32_t words)
     return count;
 }
 
-/* Takes a node out: those that it is coupled to are coupled to each other. */
+/* Eliminates a node: the nodes that it is coupled to become coupled to each other. */
 static void eliminate(uint64_t *near, uint32_t nodes, uint32_t words, uint32_t *degree, uint32_t node)
 {
     const uint64_t *own = near + (size_t)node * words;
@@ -51,7 +51,7 @@ uint64_t sn_loops_order(uint64_t *near, uint32_t nodes, uint32_t words, uint32_t
     return work;
 }
 
-/* ---- Which ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Which ------------------------------------------------------------------------------------------------------- */
 
 typedef struct finding {
     sn_loops *l;
@@ -61,7 +61,7 @@ typedef struct finding {
     uint32_t listed, numbers, bodies;
     uint32_t *parent;            /* by a particle's number */
     bool *loops;                 /* of roots */
-    uint32_t *loop_of;           /*   and which loop it is */
+    uint32_t *loop_of;           /* the number of the loop */
     uint32_t *node_of, *turn_of; /* by a particle's number, and by a body's row */
 } finding;
 
@@ -82,7 +82,7 @@ static bool is_movable(const finding *f, uint32_t number)
     return f->in->frame.x[f->in->frame.slot[number]].w > 0;
 }
 
-/* A particle of a listed constraint that can move; NONE: it has none. */
+/* A movable particle of a listed constraint; NONE: it has none. */
 static uint32_t first_movable(const finding *f, const sn_span *s)
 {
     for (uint32_t i = 0; i < s->count; ++i)
@@ -133,7 +133,7 @@ static void join_all(finding *f)
     }
 }
 
-/* The loop that a listed constraint is of; NONE: of none. */
+/* The loop of a listed constraint; NONE: it is in no loop. */
 static uint32_t *loop_at(const finding *f, const sn_span *s)
 {
     const uint32_t first = first_movable(f, s);
@@ -168,7 +168,7 @@ static uint32_t node_at(finding *f, uint32_t *of, uint32_t id)
     return *of;
 }
 
-/* Constraints of a loop and their nodes, in the order of the list. */
+/* Lists the constraints of a loop and their nodes, in the order of the plan's list. */
 static void list_loop(finding *f, uint32_t index, const uint32_t *next, uint32_t first, uint32_t *tie,
                       uint32_t *mention, uint32_t *numbers)
 {
@@ -237,9 +237,10 @@ static bool list_all(finding *f, uint32_t mentions)
     return !l->rooms.failed;
 }
 
-/* ---- Structure -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Structure --------------------------------------------------------------------------------------------------- */
 
-/* What is found of all loops, one after the other, where it is not known before how much it is: first it is counted, then filled in. */
+/* Lists that are made for one loop after the other, and whose lengths are not known before. They are made twice:
+   the first time only lengths are counted. */
 typedef struct structure {
     uint64_t *near;
     uint32_t *degree, *order, *place; /* place: of a node of the loop in the order */
@@ -247,7 +248,7 @@ typedef struct structure {
     bool fills;
 } structure;
 
-/* Pairs of nodes that a constraint couples. */
+/* Sets the bits of pairs of nodes that constraints couple. */
 static void couple(const sn_loops *l, const sn_loop *loop, uint64_t *near, uint32_t words)
 {
     for (uint32_t i = loop->tie; i < loop->tie_end; ++i) {
@@ -290,7 +291,7 @@ static void fill_changes(sn_loops *l, uint32_t node)
             *change++ = block_of(l, l->below[a], l->below[b]);
 }
 
-/* Where pairs of nodes of each constraint add to. */
+/* Finds the blocks that pairs of nodes of each constraint add to. */
 static void fill_pairs(sn_loops *l, sn_loop *loop, structure *s)
 {
     for (uint32_t i = loop->tie; i < loop->tie_end; ++i) {
@@ -318,7 +319,7 @@ static void renumber(sn_loops *l, const sn_loop *loop, const structure *s, uint3
             l->tie_node[i] = loop->node + s->place[l->tie_node[i] - loop->node];
 }
 
-/* A loop of too many nodes does not act: it has grown since the plan was made. */
+/* A loop of too many nodes, because it has grown since the plan was made, does not act. */
 static bool is_small(const sn_loop *loop)
 {
     return loop->node_end - loop->node <= 2 * SN_LOOP_NODES;
@@ -394,7 +395,7 @@ static bool find_structure(finding *f)
     return true;
 }
 
-/* ---- All of it -------------------------------------------------------------------------------------------------------------------- */
+/* ---- All of it --------------------------------------------------------------------------------------------------- */
 
 void sn_loops_release(sn_loops *loops, const sn_allocator *allocator)
 {
@@ -430,7 +431,8 @@ bool sn_loops_reserve(sn_loops *l, const sn_allocator *allocator, const sn_solve
     return true;
 }
 
-/* A loop acts if all that can move in this step could when it was found, and the forest has none of it. */
+/* A loop acts if all of its particles that are movable in this step were so when it was found, and none of its
+   constraints is in the forest. */
 static bool look_at_loop(sn_loops *l, const sn_forest *forest, const sn_frame *frame, sn_loop *loop)
 {
     bool acts = is_small(loop);

@@ -1,31 +1,33 @@
-/* Solving loops: fill in, factor, find out which inequalities act and what turns, hand out. See loops.h. */
+/* Solves loops: fills in, factors, finds which inequalities act and whether gradients rotate, and distributes the
+   results. See loops.h. */
 #include "solvers/loops_work.h"
 
 #include "base/symmetric.h"
 
 #include <math.h>
 
-/* Inequalities and turning: solves, at most. */
+/* The largest number of solves, for inequalities and rotation of gradients. */
 #define ROUNDS 6u
 
-/* Newton's method: steps, and each time a step is taken back by half, at most so often. */
+/* Newton's method: the largest number of steps, and of halvings of a step. */
 #define STEPS    4u
 #define HALVINGS 5u
 
-/* Each time the largest violation must fall by this share of what the step promises. */
+/* After each step, the largest violation must have fallen by this share of the expected amount. */
 #define WORTHWHILE 0.1
 
-/* As in forest_solve.c: how near inequalities are tried, and by what share of the largest violation, or of the shortest link, they may be violated. */
+/* As in forest_solve.c: how near to acting an inequality is that is tried; and the violation that is accepted, as a
+   share of the largest one and of the shortest link. */
 #define NEAR           2.0
 #define VIOLATED       1e-6
 #define VIOLATED_LEAST 1e-7
 
-/* Where threads are hardly taut, others take over from them in turn. From this round on a violation that is left alone may be ten times as large in each, up to this
-   share of the shortest link. */
+/* Where strings are hardly taut, different ones act from solve to solve. From this round on, the accepted violation
+   may be ten times as large in each round, up to this share of the shortest link. */
 #define LENIENT_FROM  2u
 #define VIOLATED_MOST 1e-4
 
-/* Solves with one factor. Each leaves a tenth of what rows give; see SN_LOOP_SOFT. */
+/* Solves with one factor. Each reduces the error by compliance to a tenth; see SN_LOOP_SOFT. */
 #define REFINEMENTS 5u
 
 #define NONE UINT32_MAX
@@ -50,7 +52,7 @@ static loop_numbers numbers_of(const work *w, const sn_loop_tie *tie)
     return loop_numbers_at(w->l->number + tie->number, tie);
 }
 
-/* ---- Fill in ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Fill in ----------------------------------------------------------------------------------------------------- */
 
 static bool fill_row(work *w, const sn_loop_tie *tie, const sn_forest_rows *rows, uint32_t r)
 {
@@ -127,7 +129,7 @@ static bool fill(work *w)
     return good;
 }
 
-/* ---- The matrix ------------------------------------------------------------------------------------------------------------------- */
+/* ---- The matrix -------------------------------------------------------------------------------------------------- */
 
 static void add_square(double *m, double by, sn_dvec3 g)
 {
@@ -179,7 +181,7 @@ static void add_row(work *w, const sn_loop_tie *tie, const loop_numbers *n, uint
     }
 }
 
-/* So much force along the gradient of a row. */
+/* Adds a force along the gradient of a row. */
 static void push(work *w, const sn_loop_tie *tie, const loop_numbers *n, uint32_t r, double force)
 {
     const uint32_t *node = w->l->tie_node + tie->node;
@@ -235,11 +237,10 @@ static void assemble(work *w)
     }
 }
 
-/* ---- Factor and solve ------------------------------------------------------------------------------------------------------------- */
+/* ---- Factor and solve -------------------------------------------------------------------------------------------- */
 
-/* Cholesky's factor, not an inverse: what is rigid is a billion times as stiff along its gradient as across, and an inverse would mix the two.
-
-   to -= a b^T. */
+/* Cholesky factors, not inverses: a rigid link is a billion times as stiff along its gradient as across it, and an
+   inverse would mix the two. to -= a b^T. */
 SN_INLINE void take_product(double *to, const double *a, const double *b)
 {
     for (uint32_t i = 0; i < 3; ++i)
@@ -263,13 +264,13 @@ SN_INLINE sn_dvec3 times6(const double *m, sn_dvec3 a)
                  m[4] * a.x + m[5] * a.y + m[2] * a.z);
 }
 
-/* 1 / the root of a pivot; 0 if rounding has made it none. */
+/* 1 / the root of a pivot; 0 if rounding has made it 0 or negative. */
 SN_INLINE double root_of(double pivot)
 {
     return pivot > 0 ? 1 / sqrt(pivot) : 0;
 }
 
-/* The factor L of a diagonal block, in its place: 1 / xx, 1 / yy, 1 / zz, yx, zx, zy. */
+/* Replaces a diagonal block by its factor L: 1 / xx, 1 / yy, 1 / zz, yx, zx, zy. */
 SN_INLINE void factor3(double *d)
 {
     d[0] = root_of(d[0]);
@@ -293,7 +294,7 @@ SN_INLINE sn_dvec3 backward3(const double *l, const double *a)
     return dvec3((a[0] - l[3] * y - l[4] * z) * l[0], y, z);
 }
 
-/* Takes a node out of the matrix. Its blocks B become B L^-T. */
+/* Eliminates a node from the matrix. Its blocks B become B L^-T. */
 static void eliminate(sn_loops *l, uint32_t node)
 {
     double *d = l->diagonal[node];
@@ -338,7 +339,8 @@ static double motion_in(const work *w, const sn_loop_tie *tie, const loop_number
     return sum;
 }
 
-/* Forces of rows, for what is left of them; the first time of those, too, that do not act: they have their least. */
+/* Loads the right-hand side with what is left of rows; the first time also with rows that do not act, which have their
+   least multiplier. */
 static void load(work *w, bool first)
 {
     const sn_loop *loop = w->loop;
@@ -362,7 +364,7 @@ static void load(work *w, bool first)
     }
 }
 
-/* Adds a solution to what there is. */
+/* Adds a solution to the sum. */
 static void add_solution(work *w, bool first)
 {
     sn_loops *l = w->l;
@@ -378,9 +380,10 @@ static void add_solution(work *w, bool first)
         store3(l->moved[i], first ? at3(l->x[i]) : dvec3_add(at3(l->moved[i]), at3(l->x[i])));
 }
 
-/* ---- What acts, and what turns ---------------------------------------------------------------------------------------------------- */
+/* ---- What acts, and what turns ----------------------------------------------------------------------------------- */
 
-/* Those that acted in the last solve of this step; in its first, those that are near to it. */
+/* Chooses the rows that act first: those that acted in the last solve of this step; in the first solve, those that are
+   near to acting. */
 static void try_near_ones(work *w)
 {
     for (uint32_t i = w->loop->tie; w->one_way && i < w->loop->tie_end; ++i) {
@@ -396,7 +399,7 @@ static void try_near_ones(work *w)
     }
 }
 
-/* Which inequalities act wrongly: true, if there are some; and if it may, they are changed. */
+/* True if some inequalities act, or do not act, wrongly. may: they are changed. */
 static bool change_acting(work *w, bool may)
 {
     bool changed = false;
@@ -421,7 +424,7 @@ static bool change_acting(work *w, bool may)
     return changed;
 }
 
-/* Sets K from the multipliers; whether it is not what was used, and matters. */
+/* Sets K from the multipliers. True if it differs from the K that was used, and matters. */
 static bool set_stiffness(work *w)
 {
     sn_loops *l = w->l;
@@ -453,7 +456,7 @@ static bool set_stiffness(work *w)
     return turns;
 }
 
-/* By how much a row is missed because it turns, m: of two particles, and of bodies. */
+/* m: the error of a row because its gradient rotates: for two particles, and for bodies. */
 static double missed_by_turning(const work *w, const sn_loop_tie *tie, const loop_numbers *n, uint32_t r)
 {
     const sn_loops *l = w->l;
@@ -479,7 +482,8 @@ static double missed_by_turning(const work *w, const sn_loop_tie *tie, const loo
     return fabs(sum) / row->length;
 }
 
-/* The share of the step after which no row is missed by more because it turns than the worst was before; and whether another step should follow. */
+/* The share of the step after which no row has a larger error by rotation than the worst violation before; and
+   whether another step should follow. */
 static double safe_share(work *w)
 {
     double most = 0;
@@ -489,7 +493,8 @@ static double safe_share(work *w)
         for (uint32_t r = 0; r < tie->rows; ++r) {
             const double missed = missed_by_turning(w, tie, &n, r);
             most = fmax(most, missed);
-            /* the length of a link is that of its gradient by turn, and half the square of the row's gradient is that of either particle */
+            /* the length of a link is that of its gradient by turn, and half the square of the row's gradient is that
+               of either particle */
             w->coarse = w->coarse || 2 * missed * fabs(n.row[r].turn) > SN_TREE_PRECISE * n.row[r].length;
         }
     }
@@ -497,7 +502,7 @@ static double safe_share(work *w)
     return most > w->reach ? w->reach / most : 1;
 }
 
-/* ---- All of it -------------------------------------------------------------------------------------------------------------------- */
+/* ---- All of it --------------------------------------------------------------------------------------------------- */
 
 static void hand_out(const work *w, double share)
 {
@@ -566,7 +571,7 @@ static void solve_rounds(work *w)
     w->loop->solved = true;
 }
 
-/* Takes a step back by halves, until the largest violation is smaller than before. */
+/* Halves a step until the largest violation is smaller than before. */
 static bool step_back(work *w, double before)
 {
     double taken = 1;

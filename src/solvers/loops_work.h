@@ -1,4 +1,4 @@
-/* What finding and solving loops share. */
+/* Shared by loops.c and loops_solve.c. */
 #ifndef SN_SOLVERS_LOOPS_WORK_H
 #define SN_SOLVERS_LOOPS_WORK_H
 
@@ -7,16 +7,16 @@
 
 /* The numbers of a constraint, by row; see sn_forest_rows. */
 typedef struct loop_row {
-    double rhs, diagonal, gives; /* as asked for, and softness included */
+    double rhs, diagonal, gives; /* diagonal: as specified; gives: including softness */
     double least, turn, lambda0, lambda;
     double length; /* of the gradient */
-    double left;   /* of rhs, by the solves so far */
+    double left;   /* the rest of rhs after the solves so far */
 } loop_row;
 
 typedef struct loop_numbers {
     loop_row *row;
     double (*gradient)[3]; /* [row * count + node] */
-    double (*bend)[6];     /* the same, of turns */
+    double (*bend)[6];     /* the same, of rotations */
     double *kappa, *used;  /* one of each; kappa of the last solve was `used` */
 } loop_numbers;
 

@@ -1,13 +1,16 @@
-/* Which constraints with loops the plan leaves to a direct solve (loops.h).
+/* Chooses the constraints with loops that the plan leaves to a direct solve (loops.h).
 
-   As in trees, a sweep leaves much where a constraint carries many times the mass of the particle that it moves. What it carries cannot be told as for a tree, by
-   cutting it; at most it is all that hangs there, or half of it where several constraints hold it. A direct solve has fill-in. So it is done where that load
-   is PLAN_LOAD times the lightest particle or more, and PLAN_PRICE times the products of blocks for each constraint: long thin things, such as trusses and ladders, soon; meshes
-   that carry hardly more than themselves, never.
+   As in trees, a sweep leaves large errors where a constraint carries many times the mass of the particle that
+   it moves. Its load cannot be found by cutting it, as in a tree. It is at most all that hangs there, or half of
+   it where several constraints hold it. A direct solve has fill-in. So it is used where that load is at least
+   PLAN_LOAD times the lightest particle, and at least PLAN_PRICE times the products of blocks for each
+   constraint: soon for long thin structures, such as trusses and ladders; never for meshes that carry hardly
+   more than themselves.
 
-   Constraints of two particles, or of one, are solved at once. Angles and hinges are swept before, as the bending of a rope is. Anything else bars what it holds: joints,
-   volumes, shape matching, sheets that bend (plates.h); spots of bodies, whose contact must know what holds them (articulations.c); and what may break or tear. So does it
-   where nothing immovable holds a body. */
+   Constraints of one or two particles are solved directly. Angles and hinges are swept before, as the bending of
+   a rope is. All other constraints exclude their particles: joints, volumes, shape matching, sheets that bend
+   (plates.h); points of bodies, as contact must know what holds these (articulations.c); and constraints that
+   may break or tear. A structure without an immovable particle is excluded, too. */
 #include "constraints/evaluate.h"
 #include "solvers/loops.h"
 #include "solvers/plan_work.h"
@@ -17,7 +20,7 @@
 #define PLAN_LOAD  8.0
 #define PLAN_PRICE 8.0
 
-/* What would have to weigh so many times more to be taken is looked at again when masses change. */
+/* A structure that would be taken with this many times its load is checked again when masses change. */
 #define PLAN_NEAR 4.0
 
 typedef struct loop_body {
@@ -33,7 +36,7 @@ typedef struct loop_body {
 
 typedef struct loops_work {
     plan_work *w;
-    uint32_t *parent; /* by a particle's number: of union and find */
+    uint32_t *parent; /* by a particle's number: of union-find */
     loop_body *body;  /* of roots */
     uint32_t *local;  /* its number in its body */
     uint32_t *next;   /* the next item of the same body */
@@ -57,7 +60,7 @@ static bool carries(const plan_work *w, const plan_item *item)
     return may && !(w->particles->weak && w->particles->weak(w->particles->world, item->kind, item->row));
 }
 
-/* Angles of limbs and of ropes. */
+/* True for kinds of angles, of limbs and ropes. */
 static bool bends(uint32_t kind)
 {
     return kind == SN_KIND_POINT_TRIANGLE || (kind >= SN_KIND_ANGLE && kind <= SN_KIND_HINGE_POINTS);
@@ -71,7 +74,7 @@ static uint32_t movable_of(const plan_work *w, const plan_item *item)
     return PLAN_NONE;
 }
 
-/* Joins what constraints join: first those that would be solved, so that others close no loop. */
+/* Joins particles by constraints: first by those that would be solved, so that others close no loop. */
 static void join_bodies(loops_work *l)
 {
     plan_work *w = l->w;
@@ -97,7 +100,7 @@ static void bar(loops_work *l, uint32_t number)
         l->body[plan_root(l->parent, number)].barred = true;
 }
 
-/* What has any number of points, or a projection of its own. */
+/* Excludes constraints of any number of points, or with a projection of their own. */
 static void bar_many(loops_work *l)
 {
     const sn_visit *many = l->w->plan->many_table.column[0];
@@ -146,7 +149,7 @@ static void weigh_bodies(loops_work *l)
     }
 }
 
-/* The products of blocks that a body takes. */
+/* The products of blocks for the direct solution of a structure. */
 static uint64_t price_of(loops_work *l, uint32_t root)
 {
     const plan_work *w = l->w;
@@ -177,7 +180,7 @@ static void take_body(loops_work *l, uint32_t root)
     }
 }
 
-/* Whether a body is to be taken, or nearly. */
+/* Decides whether a structure is taken, or nearly. */
 static void judge(loops_work *l, uint32_t root)
 {
     loop_body *body = &l->body[root];

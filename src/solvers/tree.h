@@ -1,68 +1,72 @@
-/* A tree of constraints on the inside: what forest.c finds, forest_solve.c fills in and elimination.c solves. */
+/* Internal data of trees of constraints: forest.c finds them, forest_solve.c fills them in, and elimination.c solves
+   them. */
 #ifndef SN_SOLVERS_TREE_H
 #define SN_SOLVERS_TREE_H
 
 #include "base/dvec.h"
 #include "solvers/forest.h"
 
-/* What every row gives, as a share of its own A: far below the precision of a gradient in single precision. */
+/* The compliance of every rigid row, as a share of its own A: far below the precision of a gradient in single
+   precision. */
 #define SN_TREE_SOFT 1e-9
 
-/* What n rows between a load and what holds it give, n SN_TREE_SOFT w in all, must be little beside what the load itself does, its inverse
-   mass. So rows of a tree with a great load give less: all of them by this share of that; but no less than the last. */
+/* The compliance of n rows between a load and its support, n SN_TREE_SOFT w in all, must be small relative to the
+   inverse mass of the load. So rows of a tree with a high load have less: all of them together this share of it;
+   but no less than SN_TREE_SOFT_LEAST. */
 #define SN_TREE_SOFT_SHARE 1e-3
 #define SN_TREE_SOFT_LEAST 1e-12
 
-/* The greatest s = 2 w kappa, summed over the links of a particle, that is left to the gradients: see "Turning" in
+/* The largest s = 2 w kappa, summed over the links of a particle, that is solved without kappa: see "Turning" in
    forest_solve.c. */
 #define SN_TREE_TURNING 1.0
 
-/* kappa that is used again may have grown so many times. */
+/* The largest factor by which kappa may have grown if it is used again. */
 #define SN_TREE_STALE 2.0
 
-/* And so often a tree is solved with another kappa. */
+/* The largest number of solves of a tree with a new kappa. */
 #define SN_TREE_TURNS 6u
 
-/* A row may be missed, because it turns, by this share of the worst violation before. */
+/* The allowed error of a row by rotation: this share of the worst violation before, */
 #define SN_TREE_CALM 0.25
 
-/*   and by this share of its own length; */
+/* and this share of its own length; */
 #define SN_TREE_PRECISE 5e-4
 
-/*   by this it may in any case, which is rounding. */
+/* this share of its length is always allowed, as rounding. */
 #define SN_TREE_ROUNDING 1e-6
 
-/* In the list of nodes' numbers: the number is the row of a body whose turn the node is. */
+/* In the list of numbers of nodes: the number is the row of a body, and the node is its rotation. */
 #define SN_TURN_BIT 0x80000000u
 
 #define SN_GROUND    0u /* the node that stands for all immovable particles: w and x are 0 */
 #define SN_NO_PARENT UINT8_MAX
 
-/* A constraint in a tree. A tree's constraints follow each other, parents before their children. Turns of bodies count as
-   particles here, and come after them. A link is one of one row and two particles, of which none is a body, and a chain is links that follow each other, with nothing else at the particles between
-   them. */
+/* A constraint in a tree. The constraints of a tree are contiguous, parents before their children. Rotations of
+   bodies count as particles here, and are listed after them. A link is a constraint with one row and two
+   particles, neither of them a body. A chain is a sequence of links with no other constraints at the particles
+   between them. */
 typedef struct sn_item {
     uint32_t kind, row;
     uint32_t number;  /* of the constraint in its forest */
-    uint32_t mention; /* where its particles begin in the list of nodes */
-    uint32_t record;  /* where its numbers begin */
+    uint32_t mention; /* index of its first particle in the list of nodes */
+    uint32_t record;  /* index of its first number */
     uint8_t rows, count;
-    uint8_t parent; /* which of its particles; SN_NO_PARENT: it has none, for all are immovable */
+    uint8_t parent; /* which of its particles is its parent; SN_NO_PARENT: none, as all are immovable */
     bool is_link;
     bool is_leaf;               /* it has no child */
-    bool swapped;               /* a link whose parent is its second particle: here it is the first */
-    bool chained;               /* to the next item, by its child */
-    bool hanging;               /* from the item before, which is chained to it */
-    uint8_t arms;               /* the most constraints that one of its particles has; 255: or more */
+    bool swapped;               /* a link whose parent is its second particle; here it is listed first */
+    bool chained;               /* to the next item, at its child */
+    bool hanging;               /* the item before is chained to it */
+    uint8_t arms;               /* the largest number of constraints of one of its particles; 255: or more */
     uint8_t acting, inequality; /* by row */
     uint8_t ruled;              /* the same */
-    uint8_t turns;              /* so many of its particles are turns */
-    bool whole;                 /* there is a body among its particles */
+    uint8_t turns;              /* number of its particles that are rotations */
+    bool whole;                 /* a particle of it is a body */
     bool own;                   /* its rows may have rules */
 } sn_item;
 
-/* What has become of a row that follows a rule. Each of these comes after the one before it, and none comes twice, but that what
-   is at most may be freed again so often: other rows came to bear. */
+/* The state of a row with a rule. A row goes through these states in this order, each at most once; but a row at
+   its bound may be freed again SN_FATE_FREED times, because other rows have begun to act. */
 #define SN_FATE_FREED 3
 typedef enum sn_fate { SN_FATE_ASKED = 0, SN_FATE_AT_MOST, SN_FATE_AT_LIMIT, SN_FATE_LET_GO } sn_fate;
 
@@ -70,25 +74,25 @@ typedef struct sn_rule {
     sn_forest_rule is;
     sn_fate fate;
     bool high;     /* which bound or limit it is at */
-    uint8_t freed; /* so often */
+    uint8_t freed; /* number of times */
     bool one_way;  /* it was an inequality */
 } sn_rule;
 
-/* A body in a tree: its centre and, in the node after that, its turn. Six numbers each, where a particle has three. */
+/* A body in a tree: its centre and, in the next node, its rotation. It has six numbers where a particle has three. */
 typedef struct sn_whole {
     double m[6][6]; /* W */
     double u[6], f[6];
-    double k[6];    /* what holds back its turn besides its mass: geometric stiffness; see forest_solve.c */
-    double calm;    /* and this, alike about all axes */
-    double largest; /* eigenvalue of k */
-    double used;    /* that and calm together in the last solve */
+    double k[6];    /* geometric stiffness against its rotation; see forest_solve.c */
+    double calm;    /* further stiffness, the same about all axes */
+    double largest; /* the largest eigenvalue of k */
+    double used;    /* largest + calm in the last solve */
 } sn_whole;
 
 /* A particle in a tree: x = u + W f, see elimination.c. */
 typedef struct sn_node {
     union {
         double m[6]; /* W: xx, yy, zz, xy, xz, yz */
-        double f[3]; /* on the way down */
+        double f[3]; /* in back substitution */
     };
     double u[3]; /* u, and in the end x */
     double w;    /* its inverse mass */
@@ -97,31 +101,31 @@ typedef struct sn_node {
 typedef struct sn_tree {
     uint32_t item, item_end, node, node_end; /* the root is the first node */
     double soft;                             /* in this step: see SN_TREE_SOFT */
-    bool turning;                            /* in this step so far: kappa of its items is that of the last solve */
+    bool turning;                            /* in this step, so far: kappa of the last solve is used */
     bool plain;                              /* in this step: sn_chain_solve can solve it */
     bool looked;                             /* in this step: where its particles are is noted in chain_table */
-    bool whole;                              /* there are bodies in it */
+    bool whole;                              /* it has bodies */
     uint32_t chain, links;                   /* its rows in chain_table; 0 links: it is no chain */
     uint8_t in_team;                /* in this step: its place in a team, from 1 on; 0: it is in none. See chain.h */
-    bool together;                  /* of the first one: where its team is stored; see sn_wide_chain */
-    bool leans;                     /* in this solve: some of its particles do */
-    bool as_chain;                  /* the last solve used sn_chain_solve, or that of its team */
+    bool together;                  /* of the first chain of a team: how the team is stored; see sn_wide_chain */
+    bool leans;                     /* in this solve: some of its particles rest on surfaces */
+    bool as_chain;                  /* the last solve was that of a chain, or of its team */
     uint32_t fault_kind, fault_row; /* what was not finite in the last solve; 0: all was */
 } sn_tree;
 
-/* The numbers of a constraint: by row, those of sn_forest_rows and what becomes of them. */
+/* The numbers of a constraint: by row, those of sn_forest_rows and results. */
 typedef struct sn_record {
     double *rhs, *diagonal, *least, *turn, *lambda0, *lambda;
-    double *own;                  /* the row's own A = J W J^T + diagonal, if there were nothing else */
+    double *own;                  /* the row's own A = J W J^T + diagonal, without other rows */
     double *z, *gain;             /* lambda = z - gain . f, three numbers a row */
     double *share, *kappa, *used; /* one of each for all rows; kappa of the last solve was `used` */
     sn_dvec3 *j;                  /* [row * count + particle] */
     double *impulse;              /* twelve numbers, if there are two particles: see turn_together */
 } sn_record;
 
-/* What follows the numbers of a constraint that needs more: whole, and own. */
+/* Further numbers of constraints that are `whole` or `own`, behind the others. */
 typedef struct sn_extra {
-    double *gain;  /* of a whole one, in place of the other: six numbers a row */
+    double *gain;  /* if whole, used instead of sn_record.gain: six numbers a row */
     double *bend;  /* six numbers, [row * turns + turn] */
     sn_rule *rule; /* by row */
 } sn_extra;
@@ -130,7 +134,7 @@ typedef struct sn_extra {
 
 #define SN_RECORD_PER_ROW 11u
 
-/* In doubles. */
+/* The size of a record, in doubles. */
 static inline uint64_t record_size(uint32_t rows, uint32_t count)
 {
     return SN_RECORD_PER_ROW * (uint64_t)rows + 3 + 3 * (uint64_t)rows * count + (count == 2 ? 12 : 0);
@@ -166,16 +170,16 @@ SN_INLINE sn_record record_at(double *at, uint32_t rows)
                        .impulse = at + 17 * rows + 3};
 }
 
-/* A forest at work. */
+/* A forest while it is solved. */
 typedef struct sn_trees {
     sn_item *items;
     sn_node *nodes;
     double *numbers;
     const uint32_t *node_of;  /* by mention */
-    unsigned char *inner;     /* by node: it is within a chain, and without turning H is not needed */
-    const uint32_t *whole_of; /* by node: 1 + where it is among the bodies; 0: it is the centre of none */
+    unsigned char *inner;     /* by node: it is inside a chain, so that without kappa H is not needed */
+    const uint32_t *whole_of; /* by node: 1 + the index of the body whose centre it is; 0: none */
     sn_whole *wholes;
-    sn_support *supports; /* by node, of trees that lean */
+    sn_support *supports; /* by node, of trees with `leans` */
 } sn_trees;
 
 /* The body whose centre a node is; NULL: it is none. */
@@ -201,8 +205,8 @@ SN_INLINE void store3(double *to, sn_dvec3 a)
     to[2] = a.z;
 }
 
-/* Elimination, in elimination.c: all constraints from the leaves to the root, with kappa if turning, and back, which
-   sets lambda, and u of the nodes to x. Rows that do not act have their lambda at its least. */
+/* Elimination, in elimination.c. up: all constraints from the leaves to the root, with kappa if turning. down: back
+   substitution, which sets lambda, and u of the nodes to x. Rows that do not act have their least lambda. */
 void sn_tree_up(const sn_trees *trees, const sn_tree *tree, bool turning);
 void sn_tree_down(const sn_trees *trees, const sn_tree *tree, bool turning);
 
@@ -212,14 +216,14 @@ void sn_whole_up(const sn_trees *trees, const sn_item *it);
 void sn_whole_down(const sn_trees *trees, const sn_item *it);
 void sn_whole_end(const sn_trees *trees, uint32_t node);
 
-/* The columns of right-hand sides that solve_rows takes at most. */
+/* The largest number of right-hand sides of solve_rows. */
 #define SN_TREE_SIDES 7
 
 /* A pivot below this share of the row's own A is rounding only: the row gets no multiplier. */
 #define SN_TREE_REDUNDANT 1e-12
 
-/* Nor does a row without a child if its pivot is not more than what two rows give: another one holds its particle along
-   the same line already, and if they contradict each other there is no limit to the forces with which they would. */
+/* Nor does a row without a child whose pivot is at most the softness of two rows: another row holds its particle
+   along the same line already, and if the two contradict each other, their forces have no limit. */
 #define SN_TREE_HELD (4 * SN_TREE_SOFT)
 
 /* The least pivot of a row. */
@@ -228,7 +232,7 @@ SN_INLINE double least_pivot(const sn_item *it, double own)
     return (it->is_leaf ? SN_TREE_HELD : SN_TREE_REDUNDANT) * own;
 }
 
-/* Solves S x = b for the acting rows: b in, x out. Rows that do not act, or that say what others said, get 0. */
+/* Solves S x = b for the acting rows: b in, x out. Rows that do not act, or depend on others, get 0. */
 SN_INLINE void solve_rows(const sn_item *it, const double *own, double s[SN_MAX_ROWS][SN_MAX_ROWS],
                           double x[SN_MAX_ROWS][SN_TREE_SIDES], uint32_t sides)
 {
@@ -268,8 +272,9 @@ enum {
     SN_PARTICLE_NODE,
     SN_PARTICLE_MOVABLE,
     SN_PARTICLE_MET,
-    SN_PARTICLE_BODY,   /* 1 + its row, if it is the centre of one of which a constraint holds a spot */
-    SN_PARTICLE_LISTED, /* not by number: the numbers of those that have a constraint */
+    SN_PARTICLE_BODY,   /* 1 + the row of the body whose centre it is, if a constraint holds a point of that; otherwise
+                           0 */
+    SN_PARTICLE_LISTED, /* not by number: the numbers of particles with a constraint */
     SN_PARTICLE_COLUMN_COUNT
 };
 enum { SN_NODE_STATE, SN_NODE_NUMBER, SN_NODE_SLOT, SN_NODE_INNER, SN_NODE_WHOLE, SN_NODE_SUPPORT, SN_NODE_COLUMNS };
