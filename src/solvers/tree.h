@@ -103,7 +103,7 @@ typedef struct sn_tree {
     double soft;                             /* in this step: see SN_TREE_SOFT */
     bool turning;                            /* in this step, so far: kappa of the last solve is used */
     bool plain;                              /* in this step: sn_chain_solve can solve it */
-    bool looked;                             /* in this step: where its particles are is noted in chain_table */
+    bool looked;                             /* in this step: the places of its particles are in chain_table */
     bool whole;                              /* it has bodies */
     uint32_t chain, links;                   /* its rows in chain_table; 0 links: it is no chain */
     uint8_t in_team;                /* in this step: its place in a team, from 1 on; 0: it is in none. See chain.h */

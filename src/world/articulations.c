@@ -2,48 +2,49 @@
 
    Contact is solved after joints, with the masses of free bodies. A light body between heavy ones that stands on the
    ground gives way to them, alone. Contact puts it back, and its joints stay open by as much. The next substep closes
-   them. What moves in a substep moves with a velocity, so closing a gap of g gives a velocity of g / h, on top of the
-   one that stops the gap from growing. For a small gap that is right: a load is carried in this way. For a wide one, or
-   where a body turns far in a substep, it is a blow that nothing struck. Of random figures whose masses differed by up
-   to 1,000 times, one in twenty exploded when it fell on the floor; some did where masses were within a factor of 30.
+   them. A displacement in a substep is a velocity, so closing a gap of g gives a velocity of g / h, in addition to the
+   one that stops the gap from growing. For a small gap that is right: loads are carried in this way. For a wide gap,
+   or where a body rotates far in a substep, it is an impact without a cause. Of random figures whose masses differed
+   by up to 1,000 times, one in twenty exploded when it fell on the floor; some did where masses were within a factor
+   of 30.
 
-   Joints that hold do no work. So in each substep the joints of an articulation may add to the kinetic energy of its
-   bodies only what contact took from it in the substep before. With v the velocities as predicted, u what joints change
-   them by, and m the masses, a share s of u adds
+   Rigid joints do no work. So in each substep the joints of an articulation may add to the kinetic energy of its
+   bodies only what contact took from it in the substep before. With v the predicted velocities, u their changes by
+   joints, and m the masses, a share s of u adds
 
        a s + b s^2,    a = sum of m v . u,   b = sum of m |u|^2 / 2,
 
-   rotations alike. If that is too much for s = 1, velocities change by the largest share for which it is not. Positions
-   change by all of it: joints close as before. The impulses of joints sum up to nothing, and so does any share of them:
-   momentum is kept, and angular momentum to first order, as by joints themselves. What forces add counts along the way
-   that bodies took, not along the predicted one (sn_swing_due): a figure that one light body holds up can keep a velocity
-   downwards and not fall, and gravity would do work for ever.
+   and the same for rotations. If that is too much for s = 1, velocities change by the largest share for which it is
+   not. Positions change by all of it: joints close as before. The impulses of joints sum to 0, and so does any share
+   of them. So momentum is conserved, and angular momentum to first order, as by joints themselves. The work of forces
+   is that along the path of bodies, not along the predicted one (sn_swing_due): a figure that one light body supports
+   can keep a velocity downwards and not fall, and gravity would do work for ever.
 
-   Measured at 10 substeps, with 1,000 random figures that fall on a floor, and heaps of ragdolls (largest gap of joints,
-   as a share of their height):
+   Measured at 10 substeps, with 1,000 random figures that fall on a floor, and heaps of ragdolls (largest gap of
+   joints, as a share of their height):
 
        given back                     more than at the start   rise above the least so far   gap in heaps
        without limit                  5 %, without end         1 % in one of six             0.0025
-       nothing                        none                     3 % at most                   0.049: loads are not carried
+       nothing                        none                     3 % at most                   0.049: carries no loads
        half, and all that is little   0.1 %, 1.4 times         1 % in one of fourteen        0.002; of 1,000 figures one
                                                                                              stays open by 0.49
        all                            0.1 %, 1.14 times        1 % in one of eight           0.0025 of 4,500 figures
 
-   So all is given back. (Little: below 4,096 times the energy of falling for a substep.)
+   So all is given back. (Little: below 4,096 times the energy of a fall for a substep.)
 
-   The share that takes most energy, -a / 2b, was tried as well: heaps then fall apart by a tenth of their height. So was
-   contact with the ground as rows of the equations of directly solved trees: 400 lines, and half of what exploded still
-   did, because sweeps have no such rows.
+   The share that takes most energy, -a / 2b, was tried as well: heaps then fall apart by a tenth of their height. So
+   was contact with the ground as rows of the equations of directly solved trees. That took 400 lines, and half of the
+   explosions remained, because sweeps have no such rows.
 
-   This holds in the air, too: sweeps over fixed joints with long arms can grow by themselves. One of 225 figures gained
-   85 % of its energy in a second of free fall at 40 substeps.
+   The limit applies in the air, too: sweeps over fixed joints with long arms can diverge by themselves. One of 225
+   figures gained 85 % of its energy in a second of free fall at 40 substeps.
 
-   What may do work is not limited: articulations with motors, targets, springs, particles, things that are led, or
-   kinds of which nothing is known.
+   Constraints that may do work are not limited: articulations with motors, targets, springs, particles, kinematic
+   bodies, or kinds with unknown properties.
 
-   These figures are from before contact held the joints that it opens (contact/body_joints.c). With that, of 1,000 other
-   figures (those of the test) none has more than at the start at 3 and at 10 substeps, and 7 % rise by 1 % at 10, instead
-   of one in six. */
+   These figures are from before contact held the joints that it opens (contact/body_joints.c). With that, of 1,000
+   other figures (those of the test) none has more than at the start at 3 and at 10 substeps, and 7 % rise by 1 % at
+   10, instead of one in six. */
 #include "world/articulations.h"
 
 #include "base/dvec.h"
@@ -54,25 +55,25 @@
 #include <math.h>
 #include <string.h>
 
-#define ROUNDING 1e-7 /* of the energy that there is: less is rounding */
+#define ROUNDING 1e-7 /* of the energy: less is rounding */
 
-/* ns, about: of an articulation in one loop; and of a body, or a constraint, that is only looked at */
+/* ns, about: an articulation in one loop; and a body or a constraint that is only checked */
 #define WORK         200.0
 #define WORK_OF_LOOK 10.0
 
-/* An articulation has more than one body; its joints may do work; some of it sleeps; some of its joints are pivots
-   (swings.c). */
+/* Flags of an articulation: it has more than one body; its joints may do work; some of its bodies sleep; some of its
+   joints are pivots (swings.c). */
 enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4, SWINGS = 8 };
 
-/* What is known of the row of a body. */
+/* Flags of a row of bodies: movable, kinematic, awake. */
 enum { MOVES = 1, LED = 2, AWAKE = 4 };
 
 /* A constraint that holds bodies. */
 typedef struct held {
     sn_visit visit;
     uint8_t works; /* DRIVEN if it may do work, whatever it holds */
-    bool others;   /* it holds something besides bodies, */
-    uint8_t leads; /*   and that may do work: DRIVEN */
+    bool others;   /* it holds other points than those of bodies, */
+    uint8_t leads; /* DRIVEN if these may do work */
 } held;
 
 void sn_articulations_init(sn_articulations *articulations)
@@ -112,7 +113,7 @@ static uint32_t *members(const sn_world *world)
     return world->articulations.member_table.column[0];
 }
 
-/* ---- Which there are ------------------------------------------------------------------------------------------------ */
+/* ---- Which there are --------------------------------------------------------------------------------------------- */
 
 static sn_visit *pivots(const sn_world *world)
 {
@@ -124,7 +125,7 @@ static sn_open_joint *open_joints(const sn_world *world)
     return world->articulations.pivot_table.column[1];
 }
 
-/* By number of the articulation: where its pivots begin, and whether it is limited. */
+/* By number of the articulation: the index of its first pivot, and whether it is limited. */
 static uint32_t *first_pivots(const sn_world *world)
 {
     return world->articulations.first_table.column[1];
@@ -150,7 +151,7 @@ static uint8_t *known(const sn_world *world)
     return world->articulations.row_table.column[3];
 }
 
-/* By row: whether the body is a member. */
+/* By row: true if the body is a member of an articulation. */
 static uint8_t *watched(const sn_world *world)
 {
     return world->articulations.row_table.column[4];
@@ -175,7 +176,7 @@ static bool ends_with(const char *name, const char *ending)
     return length >= most && !strcmp(name + length - most, ending);
 }
 
-/* Whether a constraint may do work: it gives, or drives, or nothing is known of it. */
+/* True if a constraint may do work: it is compliant, or a motor, or of a kind with unknown properties. */
 static bool may_work(const sn_pool *pool, uint32_t row)
 {
     const sn_real *number = pool->param + (size_t)row * pool->param_count;
@@ -194,7 +195,7 @@ static bool may_work(const sn_pool *pool, uint32_t row)
     return false;
 }
 
-/* Lists the constraints that hold bodies, if constraints have changed. Forces are none. */
+/* Lists the constraints that hold bodies, if constraints have changed. Forces do not count. */
 static bool list_held(sn_world *world)
 {
     sn_articulations *a = &world->articulations;
@@ -221,12 +222,12 @@ static bool list_held(sn_world *world)
     return true;
 }
 
-/* Whether all that a constraint holds besides bodies that move is at rest and stays there. */
+/* True if all other points of a constraint, besides those of movable bodies, are at rest and stay there. */
 static bool rests_on(const sn_world *world, const sn_pool *pool, uint32_t row)
 {
     uint32_t small[SN_MAX_BLOCK], count;
     const uint32_t *number = sn_store_particles(&world->constraints, pool, row, small, &count);
-    bool rests = pool->kind->oriented || count > 1; /* a place that a pin has may be given anew */
+    bool rests = pool->kind->oriented || count > 1; /* the position of a pin may be set again */
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t slot = world->ids.value[number[i]];
         const sn_vec3 v = vec4_xyz(world->particles.v[slot]);
@@ -238,11 +239,12 @@ static bool rests_on(const sn_world *world, const sn_pool *pool, uint32_t row)
     return rests;
 }
 
-/* What of bodies and of what else is held decides which articulations there are. In most steps it is as in the last one. */
+/* Reads the flags of bodies and of other points, on which articulations depend. In most steps they are as in the
+   step before. */
 typedef struct look {
     sn_world *world;
-    bool anew;           /* nothing is known yet */
-    atomic_bool changed; /* it is not as in the last step */
+    bool anew;           /* there are no flags yet */
+    atomic_bool changed; /* some flag has changed since the last step */
 } look;
 
 static void look_at_rows(void *data, uint32_t first, uint32_t end)
@@ -280,7 +282,7 @@ static void look_at_held(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&l->changed, true, memory_order_relaxed);
 }
 
-/* Tasks that got lost are done here, and reported when the step is over. */
+/* Runs a loop. Lost tasks are done here, and reported at the end of the step. */
 static void look_all(look *l, uint32_t count, sn_piece_fn *piece)
 {
     if (sn_parallel_few(&l->world->parallel, count, WORK_OF_LOOK, piece, l))
@@ -331,14 +333,14 @@ static bool is_limited(const sn_world *world, uint32_t root)
     return (marks(world)[root] & (JOINED | DRIVEN)) == JOINED;
 }
 
-/* None that sleeps, or of which some sleeps. */
+/* True if an articulation is watched. False if some of its bodies sleep. */
 static bool is_watched(const sn_world *world, uint32_t root)
 {
     return !(marks(world)[root] & SLEEPS) && (is_limited(world, root) || marks(world)[root] & SWINGS);
 }
 
-/* Lists the articulations that are watched, in the order of their first rows, and the bodies of each by row. A root is
-   the first row of its articulation. */
+/* Lists the watched articulations, in the order of their first rows, and the bodies of each by row. A root is the
+   first row of its articulation. */
 static void list_members(sn_world *world)
 {
     sn_articulations *a = &world->articulations;
@@ -369,7 +371,7 @@ static void list_members(sn_world *world)
     }
 }
 
-/* The first row of the articulation that a pivot belongs to; SN_ID_FREE: it is none, or none that is watched. */
+/* The first row of the articulation of a pivot; SN_ID_FREE: it has no watched one. */
 static uint32_t root_of_pivot(const sn_world *world, const held *h)
 {
     const sn_pool *pool = world->constraints.pool[h->visit.kind];
@@ -381,7 +383,7 @@ static uint32_t root_of_pivot(const sn_world *world, const held *h)
     return SN_ID_FREE;
 }
 
-/* Whether the points of a pivot may part under a load. */
+/* True if the points of a pivot may separate under a load. */
 static bool gives_way(const sn_pool *pool, uint32_t row)
 {
     const sn_real *number = pool->param + (size_t)row * pool->param_count;
@@ -393,7 +395,7 @@ static bool gives_way(const sn_pool *pool, uint32_t row)
     return gives;
 }
 
-/* The pivots of each, in the order in which they are held. */
+/* Lists the pivots of each articulation, in the order of the constraints. */
 static void list_pivots(sn_world *world)
 {
     const sn_articulations *a = &world->articulations;
@@ -433,8 +435,9 @@ static void list_articulations(sn_world *world)
     world->articulations.listed = true;
 }
 
-/* Velocities follow from positions, and a substep begins and ends with whole ones. Gradients at the start promise that
-   angular momentum stays; a share of the impulses keeps it only to first order, as gradients at the end do. */
+/* True if the integrator and the method allow it: velocities follow from positions, and each substep starts and
+   ends with complete ones. Gradients at the start of a substep conserve angular momentum exactly; a share of the
+   impulses would conserve it to first order only, as with gradients at the end. */
 static bool can_watch(const sn_world *world)
 {
     const sn_settings *settings = &world->state.settings;
@@ -468,9 +471,9 @@ bool sn_articulations_find(sn_world *world)
     return true;
 }
 
-/* ---- In a substep --------------------------------------------------------------------------------------------------- */
+/* ---- In a substep ------------------------------------------------------------------------------------------------ */
 
-/* Members, to be looked at several at a time. */
+/* Members, of which several are measured at a time. */
 typedef struct gauge {
     const sn_turning *by;
     sn_energy_batch batch;
@@ -522,7 +525,7 @@ void sn_articulations_gauge(const sn_world *world, const uint32_t *row, uint32_t
     gauge_end(&g);
 }
 
-/* The energy alone of those that were limited. */
+/* Measures only the energy of articulations that were limited. */
 static void gauge_changed(const sn_world *world, const uint32_t *row, uint32_t count)
 {
     gauge g;
@@ -570,7 +573,7 @@ static void change_by(sn_world *world, uint32_t row, double share)
         l[i] = predicted[i] + share * (l[i] - predicted[i]);
 }
 
-/* The share of what joints changed that velocities keep. */
+/* The share of the changes by joints that velocities keep. */
 static double share_of(const energies *e, double due)
 {
     const double most = fmax(0, e->lost) + fmin(0, due - e->present) + ROUNDING * e->present;

@@ -1,42 +1,46 @@
-/* Bodies that swing keep their energy.
+/* Energy conservation of swinging bodies.
 
-   A joint pulls at the end of a substep in the directions that things have there, for only that holds under any load. A
-   body on a circle then turns by an angle of a, and the pull is turned by as much: it brakes by a^2 of the speed, in
-   every substep. A rod of 1 m that falls from 120 degrees lost 26 % of m g l in ten seconds, at ten substeps in 1/60 s.
+   A joint pulls at the end of a substep, in the directions at that time, because only that is stable under any
+   load. A body on a circle has rotated by an angle a then, and so has the pull: it brakes by a^2 of the
+   velocity, in every substep. A rod of 1 m that falls from 120 degrees lost 26 % of m g l in ten seconds, at ten
+   substeps in 1/60 s.
 
-   The same pulls along arms as they were at the start (SHAKE) take nothing, and keep angular momentum to the last bit.
-   But solving with them fails where tension is high. So joints are solved as ever, and momentum is put right after it:
-   with the arm r from the centre to the joint and the impulse p that the joint exerts, what is missing is
+   The same pulls along the arms at the start (SHAKE) take no energy, and conserve angular momentum to the last
+   bit. But solving with them fails under high tension. So joints are solved as always, and momentum is corrected
+   after that. With the arm r from the centre to the joint and the impulse p that the joint exerts, what is
+   missing is
 
        (r_start - r_end) x p.
 
-   On a hinge it counts along the axis alone: across it other rows hold, and take back what they did not ask for. (Thin
-   rods with a load exploded by that.)
+   For a hinge, only the component along its axis counts. Across the axis other rows hold, and would remove what
+   they did not cause. (Thin rods with a load exploded by that.)
 
-   Two things bound it.
+   There are two limits.
 
-   - It is an explicit force. Tension T stiffens a body of inertia I against turning, by T r. The correction is safe
-     while h^2 T r / I is small: up to STIFF / 4 all of it is given, from STIFF on nothing. Faster motions are braked as
-     before.
-   - An articulation gains no energy. It may have as much energy of motion as it began the substep with, and what forces
-     did on its way. If all of what is missing is more, a share of it is given. Where joints press instead of pull, as
-     on a rod above its hinge, they drive and do not brake: then as much is taken.
+   - The correction is an explicit force. Tension T stiffens a body of inertia I against rotation, by T r. The
+     correction is safe while h^2 T r / I is small: up to STIFF / 4 all of it is applied, from STIFF on nothing. Faster
+     motions are braked as before.
+   - An articulation gains no energy. Its kinetic energy may be that at the start of the substep plus the work of forces
+     on its path. If the whole correction exceeds this, a share of it is applied. Where joints push instead of pull, as
+     for a rod above its hinge, they drive instead of brake: then the correction takes as much.
 
-   Velocities are half a substep older than positions. Where gravity acts, their energy swings by h m g v / 2 for that
-   reason alone. A bound that ignores this cuts off the rises and takes 9 % of the energy of small swings in ten seconds,
-   so the energy that is bounded is that of the same moment: forces do work along the mean of the velocities before and
-   after (ahead).
+   Velocities are half a substep older than positions. For that reason alone, under gravity their energy varies
+   by h m g v / 2. A limit that ignores this cuts off increases, and takes 9 % of the energy of small swings in
+   ten seconds. So the limited energy is that of one time: forces do work along the mean of the velocities before
+   and after (ahead).
 
-   Rods of 1 m on hinges, released from level (one of them from 120 degrees), ten substeps, lost in ten seconds as a share
-   of m g l:
+   Rods of 1 m on hinges, released from level (one of them from 120 degrees), ten substeps, lost in ten seconds
+   as a share of m g l:
 
        rods      1       2       3      10      20     8, from 30 degrees
        before   26 %    33 %    50 %   240 %   246 %   2.3 %
        after     0.1 %   0.5 %   8 %    57 %    46 %   0.01 %
 
-   A top of 30 rad/s precesses 0.2 % too fast instead of 3 %, and keeps its spin, of which it lost 7 % in four seconds.
+   A top of 30 rad/s precesses 0.2 % too fast instead of 3 %, and keeps its spin, of which it lost 7 % in four
+   seconds.
 
-   Kinds with rows along axes that turn (sliders, wheels) are braked as before, and so are rods between points of bodies. */
+   Kinds with rows along rotating axes (sliders, wheels) are braked as before, and so are rods between points of
+   bodies. */
 #include "world/substep.h"
 
 #include "bodies/rotation.h"
@@ -44,15 +48,15 @@
 #include <math.h>
 #include <string.h>
 
-/* h^2 T r / I, from which on nothing is given back. */
+/* h^2 T r / I, from which on there is no correction. */
 #define STIFF 0.2
 
-/* The share of the energy of falling for one substep: what is off by less is not looked for. At ten substeps in 1/60 s
-   that is at most 8e-5 J for each kg and second. Bodies at rest stay below it. */
+/* A share of the energy of a fall for one substep: smaller errors are not corrected. At ten substeps in 1/60 s that
+   is at most 8e-5 J for each kg and second. Bodies at rest stay below it. */
 #define LITTLE 1e-3
 
-/* The square of the sine of half the angle by which a body turns in a substep (1e-5 rad): if all turn by less, they lose
-   less than 1e-10 of their energy in it. */
+/* The square of the sine of half the rotation of a body in a substep (1e-5 rad). If all bodies rotate by less, they
+   lose less than 1e-10 of their energy in it. */
 #define SLOW 2.5e-11
 
 static void cross(const double a[3], const double b[3], double out[3])
@@ -67,8 +71,8 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* present holds what it was predicted to have: m v^2 / 2 with v = v0 + kick. Forces did m kick . (x / h), and x / h is
-   where joints let it go. */
+/* `present` is the predicted energy, m v^2 / 2 with v = v0 + kick. Forces did the work m kick . (x / h), with x / h
+   the velocity along the path that joints allowed. */
 double sn_swing_due(const sn_world *world, const sn_pivots *swing)
 {
     double sum = 0;
@@ -82,7 +86,7 @@ double sn_swing_due(const sn_world *world, const sn_pivots *swing)
     return sum;
 }
 
-/* How the body is turned at the start as seen from its end, and nothing missing yet. Whether it turned far. */
+/* Computes the rotation of a body from its end to its start, and clears what is missing. True if it rotated far. */
 static bool begin_body(const sn_world *world, uint32_t row)
 {
     sn_articulated *body = &sn_articulated_bodies(world)[row];
@@ -93,8 +97,8 @@ static bool begin_body(const sn_world *world, uint32_t row)
     return dot(body->back, body->back) > SLOW;
 }
 
-/* What is missing to the body of one point, along its own axes; p is what the joint exerts on it, m kg. An arm that is
-   turned by the quaternion (v, w) moves by t w + v x t, t = 2 v x arm. */
+/* Adds what is missing for the body of one point, along its own axes. p: m kg, what the joint exerts on it. An arm
+   that is rotated by the quaternion (v, w) moves by t w + v x t, t = 2 v x arm. */
 static void add_missing(const sn_world *world, const sn_spot *spot, const double p[3], double size, bool hinge)
 {
     sn_articulated *body = &sn_articulated_bodies(world)[spot->body];
@@ -120,7 +124,8 @@ static bool is_free(const sn_world *world, const sn_spot *spot)
     return spot && world->particles.x[world->ids.value[world->bodies.state[spot->body].particle]].w > 0;
 }
 
-/* Rows are along the axes of the first point. What they exert on it is the opposite of what they exert on the second. */
+/* Rows are along the axes of the first point. What they exert on it is the opposite of what they exert on the second
+   point. */
 static void look_at_pivot(const sn_world *world, const sn_visit *pivot)
 {
     const sn_store *store = &world->constraints;
@@ -145,13 +150,13 @@ static void look_at_pivot(const sn_world *world, const sn_visit *pivot)
     add_missing(world, b, p, size, hinge);
 }
 
-/* J: the share s of what is missing adds a s + b s^2. */
+/* J: a share s of the correction adds a s + b s^2. */
 typedef struct gains {
     double a, b;
     double stiff; /* the largest h^2 T r / I */
 } gains;
 
-/* Multipliers are impulses times h. About an axis that is locked nothing is missing. */
+/* Adds the terms of a body. Multipliers are impulses times h. About a locked axis nothing is missing. */
 static void weigh(const sn_world *world, uint32_t row, double h, gains *sum)
 {
     sn_articulated *body = &sn_articulated_bodies(world)[row];
@@ -174,7 +179,7 @@ static void weigh(const sn_world *world, uint32_t row, double h, gains *sum)
         sum->stiff = fmax(sum->stiff, body->pressed * w * b / square);
 }
 
-/* The share, up to 1, for which a s + b s^2 comes nearest to `most` without passing it. */
+/* The share, at most 1, for which a s + b s^2 is nearest to `most`, but not above it. */
 static double share_of(const gains *sum, double most)
 {
     const double stiff = sum->stiff > STIFF / 4 ? (STIFF - sum->stiff) / (STIFF - STIFF / 4) : 1;
@@ -187,7 +192,7 @@ static double share_of(const gains *sum, double most)
     return stiff * fmin(1, fmax(0, ((most > 0 ? root : -root) - sum->a) / (2 * sum->b)));
 }
 
-/* What the half substep by which velocities are older than positions adds: half of m kick . (v - v0). */
+/* J: the energy that the half substep adds by which velocities are older than positions: half of m kick . (v - v0). */
 static double ahead(const sn_world *world, const sn_articulated *body)
 {
     const sn_vec4 v = world->particles.v[body->slot];
