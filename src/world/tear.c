@@ -1,8 +1,10 @@
-/* Strengths of skins and runs, what gives way at the end of a step, events, and topology for renderers.
+/* Tearing: strengths of skins and runs, tears at the end of a step, events, and topology for renderers.
 
-   A sheet under tension tears across it: the rod that is too long is not what parts, but the cloth at one of its ends. So the vertex there is split, by the
-   plane through it across the rod, and the triangles on the far side take the rod with them. (Opening the sheet along the rod itself was the other way: it makes slits
-   along the pull, which carry the load as before.) An end at a border or a tear is chosen before one inside the sheet, so that a tear goes on rather than many begin. */
+   A sheet under tension tears across it: the rod that is too long does not part, but the cloth at one of its
+   ends. So the vertex there is split, by the plane through it across the rod, and the triangles on the far side
+   take the rod with them. (The alternative, to open the sheet along the rod itself, makes slits along the pull,
+   which carry the load as before.) An end at a border or a tear is preferred to one inside the sheet, so that a
+   tear continues and few new ones begin. */
 #include "world/world.h"
 
 #include "base/dvec.h"
@@ -12,7 +14,7 @@
 
 #define MOST_SPREAD 0.9
 
-/* So many constraints of each kind may come with the vertices of a step. */
+/* The largest number of constraints of each kind that are added with the vertices of a step. */
 #define ROWS_A_STEP (16 * SN_TEARS_A_STEP)
 
 void sn_tearing_init(sn_tearing *t)
@@ -54,7 +56,7 @@ void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
     sn_solid_release(&t->solid, allocator);
 }
 
-/* ---- Strength ----------------------------------------------------------------------------------------------------------- */
+/* ---- Strength ---------------------------------------------------------------------------------------------------- */
 
 sn_tear_def sn_default_tear_def(void)
 {
@@ -157,7 +159,7 @@ sn_result sn_constraints_set_tear(sn_world *world, sn_constraints run, const sn_
     return sn_breaking_set_run(world, run, def);
 }
 
-/* ---- Events --------------------------------------------------------------------------------------------------------------- */
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 sn_result sn_world_set_tear_function(sn_world *world, sn_tear_fn *function, void *context)
 {
@@ -260,7 +262,7 @@ void sn_tear_remove(sn_world *world, uint32_t kind, uint32_t row, double *releas
     sn_store_remove(&world->constraints, kind, row);
 }
 
-/* ---- Constraints that go with a rod ----------------------------------------------------------------------------------------- */
+/* ---- Constraints that go with a rod ------------------------------------------------------------------------------ */
 
 static bool has_particle(const sn_world *world, const sn_tear_node *node, uint32_t particle)
 {
@@ -273,7 +275,8 @@ static bool has_particle(const sn_world *world, const sn_tear_node *node, uint32
     return false;
 }
 
-/* Those without a strength of their own, or by a skin, that hold both. */
+/* Removes constraints that hold both particles and have no strength of their own or from a skin. Returns their
+   number. */
 static uint32_t remove_joining(sn_world *world, uint32_t a, uint32_t b, double *released)
 {
     sn_tear_node node[SN_TEAR_CONSTRAINTS];
@@ -296,7 +299,7 @@ uint32_t sn_tear_remove_dependents(sn_world *world, uint32_t kind, uint32_t row,
     if (!sn_tear_is_rod(kind) || (end[0] | end[1]) & SN_SPOT_BIT)
         return 0;
     removed += remove_joining(world, end[0], end[1], released);
-    for (uint32_t k = 0; k < 2; ++k) { /* what spans the rod and the next one */
+    for (uint32_t k = 0; k < 2; ++k) { /* constraints that span the rod and the next one */
         sn_tear_node node[SN_TEAR_CONSTRAINTS];
         const uint32_t count = sn_tear_constraints_at(world, end[k], node, SN_TEAR_CONSTRAINTS);
         for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
@@ -323,9 +326,9 @@ uint64_t sn_tear_hash(uint64_t hash, const sn_world *world)
     return sn_wear_hash(sn_severed_hash(sn_blade_sweep_hash(hash, world), world), world);
 }
 
-/* ---- Topology --------------------------------------------------------------------------------------------------------------- */
+/* ---- Topology ---------------------------------------------------------------------------------------------------- */
 
-/* Whatever was noted is of no use any more. */
+/* Discards the recorded changes. */
 static void forget_changes(sn_tearing *t)
 {
     t->change_table.count = 0;
@@ -356,7 +359,7 @@ void sn_tear_note_triangle(sn_world *world, uint32_t triangle)
     const sn_skin_record *skin = contact_skins(&world->contact);
     const uint32_t *corner = (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)triangle;
     uint32_t low = 0, high = world->contact.skin_table.count;
-    while (high - low > 1) { /* the skin that has it */
+    while (high - low > 1) { /* the skin that contains it */
         const uint32_t middle = low + (high - low) / 2;
         if (skin[middle].first <= triangle)
             low = middle;
@@ -397,7 +400,7 @@ bool sn_world_topology_since(const sn_world *world, uint64_t since, const sn_top
     return known;
 }
 
-/* ---- A step: what is over its limit ------------------------------------------------------------------------------------------ */
+/* ---- A step: what is over its limit ------------------------------------------------------------------------------ */
 
 static bool any_tears(const sn_world *world)
 {
@@ -446,7 +449,7 @@ bool sn_tear_any(const sn_world *world)
     return world->tearing.head_table.count > 0;
 }
 
-/* Numbers the rods that tear, range by range. */
+/* Numbers the rods that may tear, range by range. */
 static void number_items(sn_tearing *t)
 {
     sn_tear_range *range = t->range_table.column[0];
@@ -457,7 +460,8 @@ static void number_items(sn_tearing *t)
     }
 }
 
-/* If skins part with groups, the index is made anew at the end of the step. Other rods may tear then, in more ranges: as many as there are, at most. */
+/* If skins separate with groups, the index is made again at the end of the step. Other rods may tear then, in more
+   ranges: at most as many as there are rods. */
 static bool reserve_items(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
@@ -495,9 +499,9 @@ bool sn_tear_begin(sn_world *world)
                                 2 * SN_TEARS_A_STEP);
 }
 
-/* ---- A step: vertices part ------------------------------------------------------------------------------------------------- */
+/* ---- A step: vertices part --------------------------------------------------------------------------------------- */
 
-/* What cannot give way: its copies would be held as well. */
+/* True if a vertex is held, so that it cannot be split: its copies would be held as well. */
 static bool is_held(const sn_world *world, uint32_t vertex)
 {
     const uint32_t slot = world->ids.value[vertex];
@@ -516,7 +520,7 @@ static bool is_between_sides(const void *data, const sn_split *split, uint32_t i
     return s->far[i] != s->far[k];
 }
 
-/* Splits the triangles at a vertex across the way to another. */
+/* Splits the triangles at a vertex by the plane across the direction to another vertex. */
 static bool find_split(const sn_world *world, sn_split *split, uint32_t vertex, uint32_t to)
 {
     sides s;
@@ -535,7 +539,7 @@ static bool find_split(const sn_world *world, sn_split *split, uint32_t vertex, 
     return sn_split_find(world, split, vertex, is_between_sides, &s);
 }
 
-/* Whether a vertex is at a border or a tear: some edge of it has one triangle. */
+/* True if a vertex is at a border or a tear: some edge of it has one triangle. */
 static bool is_at_border(const sn_world *world, uint32_t vertex)
 {
     uint32_t place[SN_TEAR_FAN], other[2 * SN_TEAR_FAN];
@@ -556,7 +560,7 @@ static bool is_at_border(const sn_world *world, uint32_t vertex)
 void sn_tear_mark_busy(sn_tearing *t, uint32_t particle)
 {
     uint32_t *busy = t->busy_table.column[0];
-    for (; t->busy_table.count < t->head_table.count; t->busy_table.count++) /* what has just come */
+    for (; t->busy_table.count < t->head_table.count; t->busy_table.count++) /* constraints that were just added */
         busy[t->busy_table.count] = t->step;
     busy[particle] = t->step;
 }
@@ -570,7 +574,7 @@ static void mark_busy(sn_world *world, const sn_split *split)
         sn_tear_mark_busy(&world->tearing, split->made[i]);
 }
 
-/* Splits a vertex of cloth across the way to another, unless the caller refuses. False if it cannot be split. */
+/* Splits a vertex of cloth across the direction to another, unless the caller refuses. False if it cannot be split. */
 static bool tear_cloth(sn_world *world, uint32_t vertex, uint32_t to, const sn_tear *tear)
 {
     sn_split split;
@@ -585,7 +589,7 @@ static bool tear_cloth(sn_world *world, uint32_t vertex, uint32_t to, const sn_t
     return true;
 }
 
-/* A rod that is over its limit: the cloth, or the solid, gives way at one of its ends. */
+/* Handles a rod above its limit: the cloth, or the solid, is split at one of its ends. */
 static void give_way(sn_world *world, const sn_tear_over *over, double h2)
 {
     sn_tearing *t = &world->tearing;
@@ -623,7 +627,7 @@ void sn_tear_end(sn_world *world)
     t->told = true;
     if (!any_tears(world))
         return;
-    if (t->generation != world->contact.skin_generation) { /* skins have parted with groups */
+    if (t->generation != world->contact.skin_generation) { /* skins have separated with groups */
         sn_tear_index_anew(world);
         number_items(t);
     }
@@ -636,7 +640,8 @@ void sn_tear_end(sn_world *world)
         return;
     const sn_tear_over *over = t->over_table.column[0];
     const double h2 = (double)world->state.h * (double)world->state.h;
-    const sn_fresh fresh = store->counts.fresh; /* rods that are torn are far from their rest, and contradict nothing */
+    const sn_fresh fresh = store->counts.fresh; /* torn rods are far from their rest lengths, which is no
+                                                   contradiction */
     if (++t->step == 0)
         memset(t->busy_table.column[0], 0, t->busy_table.count * sizeof(uint32_t)), t->step = 1;
     const bool none = world->starts.found && !world->starts.any && world->starts.changes == store->changes;
@@ -645,7 +650,7 @@ void sn_tear_end(sn_world *world)
         give_way(world, &over[i], h2);
     sn_solid_finish(world);
     sn_incidence_end(&world->incidence, store);
-    if (none) /* where no constraint asks for the start of a substep, no part of one does */
+    if (none) /* if no constraint uses the start of a substep, no part of one does */
         world->starts.changes = store->changes;
     const bool held = store->held_table.count > 0 && store->counts.fresh.any;
     store->counts.fresh = fresh;
