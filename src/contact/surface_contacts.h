@@ -285,7 +285,7 @@ typedef struct sn_surface_quiet_pair {
 typedef struct sn_surface_quiet {
     bool on;               /* the bounds hold as long as vertices move as expected, */
     bool held;             /* and they hold in this substep */
-    bool deep;             /* they held in the last one: lists reach far, so that a quiet time can begin again */
+    bool deep;             /* lists are made to reach far, so that a quiet time can begin, or has begun */
     uint32_t waits, tried; /* substeps until the next attempt; the last such interval */
     uint32_t lasted;       /* substeps so far */
     sn_real time;          /* s: from the beginning of the quiet time to the start of the substep */
