@@ -118,7 +118,8 @@ typedef struct sn_body_contact {
     sn_vec3 n;                /* the normal in the world, in the last substep in which the contact was in a lane */
     sn_real gone;             /* N s: impulses of points in this step that no longer exist */
     sn_real impact;           /* m/s: largest approach speed in this step at a point with an impulse */
-    sn_vec3 spot; /* m: the mean of those points, weighted by impulse: on a, from its centre along principal axes */
+    sn_vec3 spot; /* m: the mean of the points of `gone`, weighted by impulse: on a, from its centre along principal
+                     axes */
     sn_body_contact_rub rub;
     sn_body_contact_rub held; /* the mean of the last steps, per second: N, N m */
     uint32_t count;

@@ -451,7 +451,7 @@ typedef struct sn_surfaces {
     bool rubbed;             /* friction of the substep before has been applied in this substep */
     bool searched;           /* pairs of the present tiles have been searched */
     bool ended;              /* tiles have the data of the end of the substep before, of the same step */
-    sn_dvec3 mean, velocity; /* m, m/s: of all vertices, as the substep begins */
+    sn_dvec3 mean, velocity; /* m, m/s: of all vertices, at the start of the substep */
     sn_dvec3 end;            /* m: at its end */
     sn_real jump;            /* m: no vertex is farther from its position at the end of the substep before */
     sn_table pair_table;     /* of sn_surface_pair: by a, then b; of sn_surface_quiet_pair */

@@ -124,8 +124,8 @@ sn_tree_outcome sn_tree_go_down(const sn_trees *w, const sn_tree *t, bool turnin
 
 /* The error of a row of two particles by rotation, in m, as a / b, both squared: comparisons need no division and
    no root. A row that acts along the line r between its particles has g = turn r, so r is known. The length of r
-   after the step does not matter for a second derivative: that of a link of nearly no length would say nothing.
-   An inequality that does not act has slack, which reduces its error. */
+   after the step is computed exactly, not from second derivatives: those of a link of nearly no length say
+   nothing. For an inequality that does not act, the error is what exceeds its slack. */
 SN_INLINE void missed_by_turning(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t r, double *a,
                                  double *b)
 {

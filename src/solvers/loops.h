@@ -29,9 +29,10 @@
 /* The largest number of products of two blocks to factor a loop: a tenth of a millisecond. */
 #define SN_LOOP_WORK 5000u
 
-/* The compliance of rigid rows, as a share of J W J^T. With high loads it is less, as in trees, so that each solve
-   leaves at most SN_LOOP_SOFT_SHARE of a row's error; but at least SN_LOOP_SOFT_LEAST. Where rows depend on each
-   other, rounding errors of lengths become stress, divided by this. */
+/* The compliance of rigid rows, as a share of J W J^T. With high loads it is less, as in trees: n nodes with the
+   largest inverse mass have at most SN_LOOP_SOFT_SHARE of the smallest inverse mass in all; but it is at least
+   SN_LOOP_SOFT_LEAST. Where rows depend on each other, rounding errors of lengths become stress, divided by
+   this. */
 #define SN_LOOP_SOFT       1e-5
 #define SN_LOOP_SOFT_SHARE 0.3
 #define SN_LOOP_SOFT_LEAST 1e-8
