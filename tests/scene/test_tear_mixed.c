@@ -7,7 +7,7 @@
    - the changes of topology make the list of triangles that was into the one that is;
    - worlds on threads, without vectors, saved and loaded, and running out of memory have the same bits.
 
-   SINEW_SEED=n SINEW_LONG_TESTS=1 takes others. */
+   SINEW_SEED=n SINEW_LONG_TESTS=1 takes others, and SINEW_ONE=1 only that. SINEW_TELL=1 prints them. */
 #include "scene_fixture.h"
 
 #include <stdarg.h>
@@ -739,7 +739,7 @@ static void test_whatever_tears_and_is_cut(void **state)
     for (uint32_t seed = start; seed < start + worlds; ++seed)
         run(seed, &c);
     print_message("%u worlds, %u cuts, %u of which parted something, %u tears\n", c.worlds, c.cuts, c.parted, c.tears);
-    assert_true(c.tears > worlds && c.parted > worlds / 2);
+    assert_true(worlds == 1 || (c.tears > worlds && c.parted > worlds / 2));
 }
 
 int main(void)
