@@ -89,8 +89,8 @@ static void check_damping(sn_world *world, sn_body body, sn_constraint spring, d
         assert_close(joints->largest, 2 * 3 * spin, 1e-4); /* compliance times damping times the rate of its length */
 }
 
-/* Dampers on a rotating body: its rotation is the present one, before the first step, after steps and after particles
-   were added. New memory is filled with NaN. */
+/* Dampers on a rotating body: its rotation is the present one, before the first step, after steps, after particles
+   were added, and in a loaded world. New memory is filled with NaN. */
 static void test_damping_of_rotation(void **state)
 {
     (void)state;
@@ -110,9 +110,17 @@ static void test_damping_of_rotation(void **state)
     check_damping(world, body, spring, 7);
     support_run(world, 2, 1.0 / 60);
     check_damping(world, body, spring, 3);
-    for (uint32_t i = 0; i < 3; ++i)
+    for (uint32_t i = 0; i < 70; ++i) { /* as many as there is room for, too */
         sn_particle_add_at(world, vec(9, i, 0), 1);
-    check_damping(world, body, spring, 4);
+        check_damping(world, body, spring, 4);
+        sn_world *loaded = support_world_from(&def);
+        sn_snapshot *saved = sn_world_save(world);
+        assert_ok(loaded, sn_world_load(loaded, saved));
+        check_damping(loaded, body, spring, 4);
+        assert_int_equal(sn_world_hash(loaded), sn_world_hash(world));
+        sn_snapshot_destroy(saved);
+        sn_world_destroy(loaded);
+    }
     sn_world_destroy(world);
     assert_memory_clean(&memory);
 }
