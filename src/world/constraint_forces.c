@@ -45,6 +45,7 @@ static const sn_vec3 *element_force(const sn_world *world, const sn_pool *pool, 
     sn_frame frame = sn_world_frame(world);
     sn_real energy;
     bool was_busy = world->busy;
+    sn_turns_refresh(world, pool, index);
     ((sn_world *)world)->busy = true; /* it may be the caller's function */
     const sn_vec3 *force = sn_evaluate_force(&world->constraints, pool, index, &frame, world->particles.v, &energy);
     ((sn_world *)world)->busy = was_busy;

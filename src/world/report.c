@@ -1,7 +1,6 @@
 /* The report. All sums are in double, in the order of storage. */
-#include "solvers/row.h"
-#include "solvers/tiled.h"
 #include "bodies/rotation.h"
+#include "solvers/row.h"
 #include "solvers/tiled.h"
 #include "world/world.h"
 
@@ -62,6 +61,7 @@ static void report_constraint(const sn_world *world, uint32_t kind, uint32_t ind
         out->undefined++;
         return;
     }
+    sn_turns_refresh(world, pool, index);
     double h = (double)world->state.h, worst = 0, energy = 0;
     bool finite = true; /* positions may be so far apart that C overflows */
     for (uint32_t row = 0; row < pool->kind->rows; ++row) {
@@ -101,6 +101,7 @@ static void report_element(const sn_world *world, const sn_pool *pool, uint32_t 
 {
     sn_frame frame = sn_world_frame(world);
     sn_real energy;
+    sn_turns_refresh(world, pool, index);
     sn_evaluate_force(&world->constraints, pool, index, &frame, world->particles.v, &energy);
     if (isfinite(energy))
         *elastic += (double)energy;

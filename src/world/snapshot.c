@@ -303,6 +303,9 @@ static void walk(stream *s, sn_world *world)
     if (s->mode == READ && world->state.next_drag < next_drag)
         world->state.next_drag = next_drag;
     walk_ids(s, &world->ids);
+    uint32_t particles = 0, bodies = 0;
+    if (s->mode == RESERVE)
+        memcpy(&particles, s->at, sizeof particles);
     walk_table(s, &world->particles.table);
     walk_table(s, &world->history.table);
     walk_table(s, &world->target_table);
@@ -312,7 +315,12 @@ static void walk(stream *s, sn_world *world)
     walk_ids(s, &world->bodies.names);
     walk_table(s, &world->bodies.fixed_table);
     walk_ids(s, &world->bodies.ids);
+    if (s->mode == RESERVE)
+        memcpy(&bodies, s->at, sizeof bodies);
     walk_table(s, &world->bodies.table);
+    if (s->mode == RESERVE && /* behind the particles there is always room for turns */
+        !sn_table_reserve(&world->particles.table, s->allocator, (uint64_t)particles + bodies + 1))
+        s->failed = true;
     walk_table(s, &world->body_contacts.kept_table);
     if (s->mode == RESERVE && !sn_table_reserve(&world->bodies.turn_table, s->allocator, world->bodies.table.capacity))
         s->failed = true;

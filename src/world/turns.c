@@ -169,6 +169,14 @@ void sn_turns_lay_out(sn_world *world)
     share(world, lay_out_piece, world);
 }
 
+void sn_turns_refresh(const sn_world *world, const sn_pool *pool, uint32_t index)
+{
+    const sn_particle_store *p = &world->particles;
+    uint32_t body[SN_MAX_POINTS];
+    for (uint32_t i = sn_evaluate_bodies(&world->constraints, pool, index, body); i-- > 0;)
+        p->v[p->table.count + body[i]] = vec4(turn_velocity(&world->bodies.state[body[i]]), 0);
+}
+
 /* ---- Predict ----------------------------------------------------------------------------------------------------- */
 
 /* m^2/s^2: the torque on a body per unit of mass: that of the user, and the force on its turn. */

@@ -378,6 +378,10 @@ sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size)
 /* The frame of particles between steps, for evaluating constraints: without displacements. */
 sn_frame sn_world_frame(const sn_world *world);
 
+/* In turns.c. Fills in the present velocities of the turns of a constraint's bodies. Between steps these rows are behind
+   the last particle, and hold what was there: nothing before the first step. Call it before velocities are read. */
+void sn_turns_refresh(const sn_world *world, const sn_pool *pool, uint32_t index);
+
 /* The present force and torque of an existing constraint, N and N m: of all its rows together, or of a joint on its
    last point. */
 void sn_constraint_exerted(const sn_world *world, uint32_t kind, uint32_t index, sn_real *force, sn_real *torque);

@@ -7,7 +7,7 @@
    - the changes of topology make the list of triangles that was into the one that is;
    - worlds on threads, without vectors, saved and loaded, and running out of memory have the same bits.
 
-   SINEW_SEED=n SINEW_LONG_TESTS=1 takes others. */
+   SINEW_SEED=n SINEW_LONG_TESTS=1 takes others, and SINEW_ONE=1 only that. SINEW_TELL=1 prints them. */
 #include "scene_fixture.h"
 
 #include <stdarg.h>
@@ -373,6 +373,124 @@ static void check_topology(const sn_scene *scene, const sn_world *world, listing
     forget(&now);
 }
 
+/* ---- Pieces ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t root_of(uint32_t *of, uint32_t i)
+{
+    while (of[i] != i)
+        i = of[i] = of[of[i]];
+    return i;
+}
+
+/* The free particles that triangles join: their energy, and that of the rigid motion with the same momentum and angular
+   momentum. No motion with these has less. */
+typedef struct piece {
+    double mass, first[3], momentum[3], turning[3], inertia[3][3], kinetic;
+} piece;
+
+static void add_to_piece(piece *p, const sn_world *world, sn_particle at)
+{
+    const sn_vec3 place = sn_particle_position(world, at), speed = sn_particle_velocity(world, at);
+    const double m = (double)sn_particle_mass(world, at), x[3] = {(double)place.x, (double)place.y, (double)place.z},
+                 v[3] = {(double)speed.x, (double)speed.y, (double)speed.z};
+    p->mass += m;
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        p->first[i] += m * x[i];
+        p->momentum[i] += m * v[i];
+        p->turning[i] += m * (x[j] * v[k] - x[k] * v[j]);
+        p->kinetic += m * v[i] * v[i] / 2;
+        p->inertia[i][i] += m * (x[j] * x[j] + x[k] * x[k]);
+        p->inertia[i][j] -= m * x[i] * x[j];
+        p->inertia[j][i] -= m * x[i] * x[j];
+    }
+}
+
+static double rigid_energy(const piece *p)
+{
+    double l[3], a[3][3], c[3], energy = 0, trace = 0;
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        c[i] = p->first[i] / p->mass;
+        energy += p->momentum[i] * p->momentum[i] / (2 * p->mass);
+        l[i] = p->turning[i] - (p->first[j] * p->momentum[k] - p->first[k] * p->momentum[j]) / p->mass;
+    }
+    for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 3; ++k)
+            a[i][k] = p->inertia[i][k] + p->mass * c[i] * c[k];
+    for (int i = 0; i < 3; ++i)
+        a[i][i] -= p->mass * (c[0] * c[0] + c[1] * c[1] + c[2] * c[2]), trace += a[i][i];
+    for (int i = 0; i < 3; ++i)
+        a[i][i] += 1e-10 * trace; /* a piece on a line has no moment about that */
+    double cofactor[3][3], determinant = 0;
+    for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 3; ++k)
+            cofactor[i][k] = a[(i + 1) % 3][(k + 1) % 3] * a[(i + 2) % 3][(k + 2) % 3] -
+                             a[(i + 1) % 3][(k + 2) % 3] * a[(i + 2) % 3][(k + 1) % 3];
+    for (int k = 0; k < 3; ++k)
+        determinant += a[0][k] * cofactor[0][k];
+    for (int i = 0; i < 3 && determinant > 0; ++i)
+        for (int k = 0; k < 3; ++k)
+            energy += l[i] * cofactor[i][k] * l[k] / (2 * determinant);
+    return energy;
+}
+
+enum { NUMBERS = 4096 };
+
+/* By number of a particle of the piece. Parts of a cut count to the piece that was there before the cut. */
+typedef struct pieces {
+    uint32_t of[NUMBERS];
+    bool was[NUMBERS]; /* the particle was there before the cut */
+    piece whole[NUMBERS], cut[NUMBERS];
+} pieces;
+
+static void sum_pieces(pieces *all, const sn_world *world, piece *sum)
+{
+    for (uint32_t i = 0; i < NUMBERS; ++i) {
+        const sn_particle at = sn_particle_from_index(world, i);
+        if (sn_particle_is_valid(world, at) && isfinite((double)sn_particle_mass(world, at)))
+            add_to_piece(&sum[root_of(all->of, i)], world, at);
+    }
+}
+
+static pieces *find_pieces(const sn_world *world, const listing *meshes)
+{
+    pieces *all = calloc(1, sizeof *all);
+    for (uint32_t i = 0; i < NUMBERS; ++i)
+        all->of[i] = i, all->was[i] = sn_particle_is_valid(world, sn_particle_from_index(world, i));
+    for (uint32_t s = 0; s < meshes->skins; ++s)
+        for (uint32_t i = 0; i < 3 * meshes->triangles[s]; ++i)
+            all->of[root_of(all->of, meshes->corner[s][i])] = root_of(all->of, meshes->corner[s][i / 3 * 3]);
+    sum_pieces(all, world, all->whole);
+    return all;
+}
+
+/* J: what pieces gained that have the motion of a rigid body now. Mass was inserted nearer to their middles, so that they
+   rotate faster; momenta before the cut count where nothing is held. */
+static double gain_of_rigid(pieces *all, const sn_world *world, bool held)
+{
+    double gain = 0;
+    uint32_t tears;
+    const sn_tear *tear = sn_world_tears(world, &tears);
+    for (uint32_t i = 0; i < tears; ++i) {
+        assert_true(tear[i].made.index < NUMBERS);
+        if ((tear[i].type == SN_TEAR_SPLIT || tear[i].type == SN_TEAR_INSERT) && !all->was[tear[i].made.index])
+            all->of[tear[i].made.index] = root_of(all->of, tear[i].particle.index);
+    }
+    sum_pieces(all, world, all->cut);
+    for (uint32_t i = 0; i < NUMBERS; ++i) {
+        piece *cut = &all->cut[i], *whole = &all->whole[i];
+        if (!(cut->mass > 0))
+            continue;
+        if (!held) {
+            memcpy(cut->momentum, whole->momentum, sizeof cut->momentum);
+            memcpy(cut->turning, whole->turning, sizeof cut->turning);
+        }
+        gain += fmax(0, fmin(cut->kinetic, rigid_energy(cut)) - whole->kinetic);
+    }
+    return gain;
+}
+
 /* ---- Valid meshes ------------------------------------------------------------------------------------------------------ */
 
 typedef struct side {
@@ -388,13 +506,6 @@ static int compare_sides(const void *a, const void *b)
 static uint32_t next_of(uint32_t corner)
 {
     return corner % 3 == 2 ? corner - 2 : corner + 1;
-}
-
-static uint32_t root_of(uint32_t *of, uint32_t i)
-{
-    while (of[i] != i)
-        i = of[i] = of[of[i]];
-    return i;
 }
 
 /* Corners live and differ. An edge has at most two triangles, which run along it in opposite ways, and the triangles at a vertex hang together by edges. Of tetrahedra as many triangles pass an edge one way as
@@ -544,18 +655,21 @@ static void run(uint32_t seed, counts *c)
             sn_cut_info info;
             listing l = list(scene, first);
             const sums whole = sum(first);
+            pieces *all = find_pieces(first, &l);
             const sn_result result = sn_world_cut(first, &def, &info);
             if (result == SN_ERROR_ARGUMENT) { /* a blade without an area */
                 assert_says(sn_world_error(first), "cut no area|extent");
+                free(all);
                 forget(&l);
                 continue;
             }
             assert_ok(first, result);
             const sums cut = sum(first);
             /* events are of the step before, too, which was looked at */
-            sums least = cut; /* a piece that moves as one turns faster as mass is inserted nearer to its middle */
+            sums least = cut;
             if (info.inserted)
-                least.kinetic = fmin(cut.kinetic, whole.kinetic);
+                least.kinetic -= gain_of_rigid(all, first, p.held);
+            free(all);
             check_sums(seed, frame, "cut", &whole, &least, (double)info.released, p.held);
             if (apart && sn_query_intersections(first, NULL, 0))
                 fail_msg("seed %u, frame %u: a cut made something intersect", seed, frame);
@@ -625,7 +739,7 @@ static void test_whatever_tears_and_is_cut(void **state)
     for (uint32_t seed = start; seed < start + worlds; ++seed)
         run(seed, &c);
     print_message("%u worlds, %u cuts, %u of which parted something, %u tears\n", c.worlds, c.cuts, c.parted, c.tears);
-    assert_true(c.tears > worlds && c.parted > worlds / 2);
+    assert_true(worlds == 1 || (c.tears > worlds && c.parted > worlds / 2));
 }
 
 int main(void)

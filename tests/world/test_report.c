@@ -75,12 +75,63 @@ static void test_overflow(void **state)
     sn_world_destroy(world);
 }
 
+static void check_damping(sn_world *world, sn_body body, sn_constraint spring, double spin)
+{
+    sn_report r;
+    const sn_quat straight = {0, 0, 0, 1};
+    assert_ok(world, sn_body_set_pose(world, body, vec(0, 0, 0), straight));
+    assert_ok(world, sn_body_set_velocity(world, body, vec(0, 0, 0), vec(0, 0, spin)));
+    assert_close(sn_constraint_force(world, spring).magnitude, 5 * spin, 1e-4);
+    assert_ok(world, sn_world_report(world, &r));
+    const sn_kind_report *joints = sn_report_kind(&r, SN_KIND_JOINT_BALL);
+    assert_int_equal(joints->undefined, 0);
+    if (r.steps == 0)
+        assert_close(joints->largest, 2 * 3 * spin, 1e-4); /* compliance times damping times the rate of its length */
+}
+
+/* Dampers on a rotating body: its rotation is the present one, before the first step, after steps, after particles
+   were added, and in a loaded world. New memory is filled with NaN. */
+static void test_damping_of_rotation(void **state)
+{
+    (void)state;
+    support_memory memory = {.rubbish = 0xff};
+    sn_world_def def = support_scarce(&memory);
+    sn_world *world = support_world_from(&def);
+    const sn_body body = sn_body_add_box(world, vec(0, 0, 0), vec(1, 1, 1), 1);
+    const sn_constraint spring =
+        sn_constraint_add_spring(world, sn_on_body(body, vec(1, 0, 0)), sn_at_place(vec(1, -1, 0)), 1, 10, 5);
+    sn_joint_def joint = sn_default_joint_def(SN_KIND_JOINT_BALL);
+    joint.a = body;
+    joint.anchor = vec(1, 0, 0);
+    joint.linear_compliance = 2;
+    joint.linear_damping = 3;
+    assert_true(sn_joint_add(world, &joint).kind != 0);
+    check_damping(world, body, spring, 2);
+    check_damping(world, body, spring, 7);
+    support_run(world, 2, 1.0 / 60);
+    check_damping(world, body, spring, 3);
+    for (uint32_t i = 0; i < 70; ++i) { /* as many as there is room for, too */
+        sn_particle_add_at(world, vec(9, i, 0), 1);
+        check_damping(world, body, spring, 4);
+        sn_world *loaded = support_world_from(&def);
+        sn_snapshot *saved = sn_world_save(world);
+        assert_ok(loaded, sn_world_load(loaded, saved));
+        check_damping(loaded, body, spring, 4);
+        assert_int_equal(sn_world_hash(loaded), sn_world_hash(world));
+        sn_snapshot_destroy(saved);
+        sn_world_destroy(loaded);
+    }
+    sn_world_destroy(world);
+    assert_memory_clean(&memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_residuals),
+        cmocka_unit_test(test_damping_of_rotation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
