@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Inequalities and turning: solves, at most. */
-#define ROUNDS 6u
+#define ROUNDS 40u
 
 /* Newton's method: steps, and each time a step is taken back by half, at most so often. */
 #define STEPS    4u
@@ -28,6 +28,9 @@
 /* Solves with one factor. Each leaves a tenth of what rows give; see SN_LOOP_SOFT. */
 #define REFINEMENTS 5u
 
+/* They end where as good as nothing is left, and no less than this share of it stays with each: that is rounding. */
+#define STAYS 0.9
+
 #define NONE UINT32_MAX
 
 typedef struct work {
@@ -35,8 +38,9 @@ typedef struct work {
     sn_loop *loop;
     const sn_forest_job *job;
     double reach, enough, most_turn; /* see sn_tree_state; */
-    double shortest;                 /*   and the shortest link, m */
+    double shortest, rounding;       /*   the shortest link, m, and what is as good as nothing beside it */
     bool acts, one_way;
+    bool right;         /* but for rounding */
     bool rough, coarse; /* see sn_tree_outcome */
 } work;
 
@@ -122,7 +126,9 @@ static bool fill(work *w)
     for (uint32_t i = w->loop->tie; good && i < w->loop->tie_end; ++i)
         good = fill_tie(w, &w->l->tie[i]);
     w->shortest = w->most_turn > 0 ? 1 / w->most_turn : 0;
-    w->reach = fmax(w->reach, SN_TREE_ROUNDING / SN_TREE_CALM * w->shortest);
+    w->rounding = SN_TREE_ROUNDING / SN_TREE_CALM * w->shortest;
+    w->right = !w->one_way && w->reach <= w->rounding;
+    w->reach = fmax(w->reach, w->rounding);
     w->enough = fmax(VIOLATED * w->reach, VIOLATED_LEAST * w->shortest);
     return good;
 }
@@ -338,11 +344,12 @@ static double motion_in(const work *w, const sn_loop_tie *tie, const loop_number
     return sum;
 }
 
-/* Forces of rows, for what is left of them; the first time of those, too, that do not act: they have their least. */
-static void load(work *w, bool first)
+/* Forces of rows, for what is left of them; the first time of those, too, that do not act: they have their least. The most that is left, m. */
+static double load(work *w, bool first)
 {
     const sn_loop *loop = w->loop;
     sn_loops *l = w->l;
+    double most = 0;
     memset(l->x[loop->node], 0, (loop->node_end - loop->node) * sizeof l->x[0]);
     for (uint32_t i = loop->tie; i < loop->tie_end; ++i) {
         const sn_loop_tie *tie = &l->tie[i];
@@ -354,12 +361,14 @@ static void load(work *w, bool first)
             row->left = row->rhs;
             if (!first && acts(tie, &n, r))
                 row->left -= motion_in(w, tie, &n, r, (const double(*)[3])l->moved) + row->diagonal * row->lambda;
-            if (acts(tie, &n, r))
+            if (acts(tie, &n, r)) {
                 push(w, tie, &n, r, row->left / row->gives);
-            else if (first && row->least != 0)
+                most = row->length > 0 ? fmax(most, fabs(row->left) / row->length) : most;
+            } else if (first && row->least != 0)
                 push(w, tie, &n, r, row->least);
         }
     }
+    return most;
 }
 
 /* Adds a solution to what there is. */
@@ -538,10 +547,14 @@ static void solve_round(work *w)
     assemble(w);
     for (uint32_t i = w->loop->node; i < w->loop->node_end; ++i)
         eliminate(l, i);
+    double before = INFINITY;
     for (uint32_t i = 0; i < REFINEMENTS; ++i) {
-        load(w, i == 0);
+        const double left = load(w, i == 0);
+        if (left <= w->rounding && left > STAYS * before) /* rods that depend on each other, and are rounded */
+            break;
         solve(l, w->loop);
         add_solution(w, i == 0);
+        before = left;
     }
     memcpy(l->x[w->loop->node], l->moved[w->loop->node], (w->loop->node_end - w->loop->node) * sizeof l->x[0]);
 }
@@ -591,6 +604,8 @@ bool sn_loops_solve(sn_loops *l, uint32_t index, const sn_forest_job *job)
         job->clear(job->context, l->tie[i].kind, l->tie[i].row);
     bool good = fill(&w);
     for (uint32_t step = 0; good && w.acts && step < STEPS; ++step) {
+        if (w.right && !job->fresh) /* an earlier pass of the substep has solved it, and nothing has moved it since */
+            return true;
         solve_rounds(&w);
         if (!is_finite(&w))
             return false;
