@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* Inequalities and turning: solves, at most. */
+/* Inequalities and turning: solves, at most. A web of 229 taut threads takes 11 at ten substeps and 35 at one. What ends earlier has threads that
+   push, and bursts. */
 #define ROUNDS 40u
 
 /* Newton's method: steps, and each time a step is taken back by half, at most so often. */
