@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Inequalities and turning: solves, at most. A web of 229 taut threads takes 11 at ten substeps and 35 at one. What ends earlier has threads that
-   push, and bursts. */
+/* Inequalities and turning: solves, at most. A web of 229 taut threads takes 11 at ten substeps and 35 at one. What
+   ends earlier has threads that push, and bursts. */
 #define ROUNDS 40u
 
 /* Newton's method: steps, and each time a step is taken back by half, at most so often. */
@@ -29,7 +29,7 @@
 /* Solves with one factor. Each leaves a tenth of what rows give; see SN_LOOP_SOFT. */
 #define REFINEMENTS 5u
 
-/* They end where as good as nothing is left, and no less than this share of it stays with each: that is rounding. */
+/* They end where as good as nothing is left, and no less than this share of it stays with each. That is rounding. */
 #define STAYS 0.9
 
 #define NONE UINT32_MAX
@@ -345,7 +345,8 @@ static double motion_in(const work *w, const sn_loop_tie *tie, const loop_number
     return sum;
 }
 
-/* Forces of rows, for what is left of them; the first time of those, too, that do not act: they have their least. The most that is left, m. */
+/* Forces of rows, for what is left of them; the first time of those, too, that do not act: they have their least.
+   Returns the most that is left, m. */
 static double load(work *w, bool first)
 {
     const sn_loop *loop = w->loop;
@@ -548,7 +549,7 @@ static void solve_round(work *w)
     assemble(w);
     for (uint32_t i = w->loop->node; i < w->loop->node_end; ++i)
         eliminate(l, i);
-    double before = INFINITY;
+    double before = HUGE_VAL;
     for (uint32_t i = 0; i < REFINEMENTS; ++i) {
         const double left = load(w, i == 0);
         if (left <= w->rounding && left > STAYS * before) /* rods that depend on each other, and are rounded */

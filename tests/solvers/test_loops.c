@@ -80,7 +80,8 @@ static void a_truss_carries(void **state)
     }
 }
 
-/* A web of threads that only pull, each so many times as long as its rest shape, with a load in its middle. It hangs upright, or lies level. */
+/* A web of threads that only pull, each spoke so many times as long as where it begins, with a load in its middle. It
+   hangs upright, or lies level. */
 static sn_world *make_web(uint32_t substeps, uint32_t spokes, uint32_t rings, double slack, bool upright)
 {
     enum { RINGS = 10, SPOKES = 12 };
@@ -118,8 +119,8 @@ static void a_web_holds_what_it_caught(void **state)
     sn_world_destroy(world);
 }
 
-/* All threads are just taut, and take over from each other: which of them pull is found in many rounds. With too few some push, and the web
-   bursts. */
+/* All threads are just taut, and take over from each other: which of them pull is found in many rounds. With too few
+   some push, and the web bursts. */
 static void a_taut_web_stays_calm(void **state)
 {
     (void)state;
