@@ -704,8 +704,9 @@ static inline sn_vec3 sn_surface_shell_gives(const sn_surface_shell *body, sn_ve
                 i[5] * l.x + i[4] * l.y + i[2] * l.z);
 }
 
-/* Bodies turn by what contacts added to their spin in this substep of h; 0: their spin changes alone. Then corners end where bodies do. */
-void sn_surface_shells_turn(struct sn_world *world, sn_real h);
+/* Bodies turn by what contacts added to their spin in this substep of h, or, unless it moves them, their spin changes
+   alone. */
+void sn_surface_shells_turn(struct sn_world *world, sn_real h, bool moves);
 void sn_surface_shells_end(const struct sn_world *world, sn_surfaces *s);
 
 /* Bits of sn_surface_motion.suspect: it may have come to be anywhere; it was tangled, and may have passed through what was, too. */
