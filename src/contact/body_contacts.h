@@ -45,7 +45,7 @@ typedef struct sn_mover {
 /* Of a mover: it can be moved; it is in a contact; it is in the list of movers; its record is that of the substep that begins; it
    touches nothing, but its joints are held in this substep. In bytes of
    their own, which loops over contacts pass through quickly. */
-enum { SN_MARK_MOVES = 1, SN_MARK_TOUCHES = 2, SN_MARK_LISTED = 4, SN_MARK_LOADED = 8, SN_MARK_HELD = 16 };
+enum { SN_MARK_MOVES = 1, SN_MARK_TOUCHES = 2, SN_MARK_LISTED = 4, SN_MARK_LOADED = 8, SN_MARK_HELD = 16, SN_MARK_TURNED = 32 };
 
 /* Of a body: it left the space that was searched for it, and that must be done again; and it did so in this step, now or before. */
 enum { SN_ROW_LEFT = 1, SN_ROW_STRAYED = 2 };
@@ -252,6 +252,7 @@ typedef struct sn_body_contacts {
     bool expects;        /*   it is in use: some are not 0 */
     bool loaded;         /* movers are, for the pass of this substep */
     bool looked;         /* whether bodies move soundly was looked at in the pass, */
+    atomic_bool turned;  /* some mover is SN_MARK_TURNED: since the substep began its inertia changed much */
     atomic_bool suspect; /*   and one may not */
     uint32_t searches;   /* in this step: more than one if bodies became faster than was thought */
     sn_real left;        /* s: of the step, with the substep that runs */
