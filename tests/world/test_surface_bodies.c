@@ -189,8 +189,7 @@ static void momentum_is_kept(void **state)
         assert_ok(world, sn_world_configure(world, &settings));
         add_sheet(world, vec(0.02, 0, 0.03), vec(1, 0, 0), vec(0, 0, 1), 1);
         const double fast = i ? 10 : 3;
-        const sn_body body =
-            add_body(world, i ? RAIL : CORNER, SN_BODY_DYNAMIC, vec(0.2, i ? 0.3 : 0.03, 0.1), true);
+        const sn_body body = add_body(world, i ? RAIL : CORNER, SN_BODY_DYNAMIC, vec(0.2, i ? 0.3 : 0.03, 0.1), true);
         assert_ok(world, sn_body_set_velocity(world, body, vec(0, -fast, 0), vec(0, i ? 10 : 0, i ? 2 : 0)));
         sn_report before, after;
         assert_ok(world, sn_world_report(world, &before));
@@ -261,7 +260,7 @@ static double fastest_of(const sn_world *world)
 static void whatever_comes_stays_out(void **state)
 {
     (void)state;
-    uint64_t seed = getenv("SEED") ? atoi(getenv("SEED")) : 7;
+    uint64_t seed = 1;
     for (uint32_t i = 0; i < support_rounds(96, 4); ++i) {
         const uint32_t substeps[4] = {1, 2, 3, 10};
         const bool felt = (i + i / 4) % 2;
@@ -294,8 +293,8 @@ static void whatever_comes_stays_out(void **state)
         for (uint32_t k = 0; k < 25; ++k) {
             run_free(world, 1);
             const double now = energy_of(world);
-            if (!felt && !(now < most + 1e-3 * fabs(most))) printf("GAIN %u frame %u %g from %g\n", i, k, now, most);
-            if (fastest_of(world) > 200) printf("FAST %u frame %u %g\n", i, k, fastest_of(world));
+            assert_true(felt || now < most + 1e-3 * fabs(most));
+            assert_true(fastest_of(world) < 200);
             most = fmax(most, now);
         }
         assert_true(world->contacts.surfaces.forced == 0);
