@@ -7,7 +7,10 @@
 #include "base/quad.h"
 #include "bodies/rotation.h"
 
+#include <math.h>
 #include <string.h>
+
+#define OTHERWISE 0.1 /* of the response of a body: by so much more it overshoots */
 
 sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *m)
 {
@@ -173,16 +176,39 @@ static void group_end(watching *w, mover_group *g)
     group_begin(w->s, g);
 }
 
+/* True if something other than its angular velocity rotated a body in this substep, so far that impulses found with the
+   inertia before would overshoot. Let a be its inverse inertia about the stiffest axis and b about the softest one. Rotated by a small
+   angle t, numbers of the matrix change by up to (b - a) t, and the response about the axis of a grows by (b - a) t^2:
+   of a thin rod that is many times a. */
+static bool has_turned(const sn_vec4 *before, const sn_vec4 *now, const double own[3], double w)
+{
+    const double a = fmin(own[0], fmin(own[1], own[2])) * w, b = fmax(own[0], fmax(own[1], own[2])) * w;
+    const sn_real change[6] = {now[0].x - before[0].x, now[0].y - before[0].y, now[0].z - before[0].z,
+                               now[0].w - before[0].w, now[1].x - before[1].x, now[1].y - before[1].y};
+    double most = 0;
+    for (uint32_t k = 0; k < 6; ++k)
+        most = fmax(most, fabs((double)change[k]));
+    return most * most > OTHERWISE * a * b;
+}
+
 /* The velocities of movers at the start of the pass, for those that may get an impulse in it. Their positions are known
    since the start of the substep. Angular velocities and inertias are those from which a body rotated freely to its
    present orientation: those at the start of the substep, except for what constraints changed. The predicted angular
    velocity is not needed any more; it is overwritten. */
 static void end_loading(const sn_body_contact_substep *s, sn_spin_batch *batch, const uint32_t *mover)
 {
+    sn_vec4 inertia[2 * SN_TURN_BATCH];
+    for (uint32_t i = 0; i < batch->count; ++i)
+        memcpy(inertia + 2 * i, batch->record[i] + 2, 2 * sizeof *inertia);
     s->turning->back(batch, 0);
     s->turning->weigh(batch, 0);
-    for (uint32_t i = 0; i < batch->count; ++i)
+    for (uint32_t i = 0; i < batch->count; ++i) {
         contact_movers(s->world)[mover[i]].spin = batch->record[i][1];
+        if (has_turned(inertia + 2 * i, batch->record[i] + 2, batch->inverse[i], (double)batch->w[i])) {
+            contact_marks(s->world)[mover[i]] |= SN_MARK_TURNED;
+            contact_raise(&s->world->body_contacts.turned);
+        }
+    }
     batch->count = 0;
 }
 
@@ -255,7 +281,7 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
             const uint32_t i = c.listed[k];
             if (again && c.mark[i] & SN_MARK_LOADED)
                 continue;
-            c.mark[i] = (uint8_t)((c.mark[i] | SN_MARK_LOADED) & ~SN_MARK_HELD);
+            c.mark[i] = (uint8_t)((c.mark[i] | SN_MARK_LOADED) & ~(SN_MARK_HELD | SN_MARK_TURNED));
             group_add(w->s, &c, &g, i, k < awake && (!again || c.flags[i] & SN_ROW_LEFT));
             if (g.spins.count == SN_TURN_BATCH)
                 group_end(w, &g);
@@ -302,6 +328,7 @@ bool sn_body_contacts_begin(sn_substep *substep)
     const sn_real h = substep->h;
     sn_body_contact_substep s = contact_substep(world, h);
     s.begins = true;
+    atomic_store_explicit(&world->body_contacts.turned, false, memory_order_relaxed);
     s.force = substep->motion.force;
     if (!world->body_contacts.mover_table.count) {
         sn_turns_predict(substep);

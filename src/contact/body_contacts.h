@@ -44,9 +44,17 @@ typedef struct sn_mover {
 } sn_mover;
 
 /* Marks of a mover: it can be moved; it has a contact; it is in the list of movers; its record is that of the substep
-   that begins; it has no contact, but its joints are held in this substep. In bytes of their own, because loops over
-   contacts read them all. */
-enum { SN_MARK_MOVES = 1, SN_MARK_TOUCHES = 2, SN_MARK_LISTED = 4, SN_MARK_LOADED = 8, SN_MARK_HELD = 16 };
+   that begins; it has no contact, but its joints are held in this substep; it rotated so far by other things than its
+   angular velocity that its contacts are weighed again. In bytes of their own, because loops over contacts read them
+   all. */
+enum {
+    SN_MARK_MOVES = 1,
+    SN_MARK_TOUCHES = 2,
+    SN_MARK_LISTED = 4,
+    SN_MARK_LOADED = 8,
+    SN_MARK_HELD = 16,
+    SN_MARK_TURNED = 32
+};
 
 /* Flags of a body: it left the space that was searched for it, so it must be searched for again; it has left that space
    at some time in this step. */
@@ -262,6 +270,7 @@ typedef struct sn_body_contacts {
     bool loaded;         /* the records of movers are those for the pass of this substep */
     bool looked;         /* the pass checked that all bodies move soundly, */
     atomic_bool suspect; /*   and some may not */
+    atomic_bool turned;  /* some mover is SN_MARK_TURNED: its inertia changed much since the substep began */
     uint32_t searches;   /* in this step: above 1 if bodies became faster than expected */
     sn_real left;        /* s: the rest of the step, including the running substep */
     sn_real per_second;  /* 1/s: substeps of the step, */

@@ -57,9 +57,21 @@ static sn_wide_body_contacts run_of(const sn_body_contact_substep *s, const sn_b
     return run;
 }
 
+static bool is_turned(const sn_world *world, uint32_t record)
+{
+    const uint32_t mover = record / SN_BODY_CONTACT_RECORD;
+    return mover < world->body_contacts.mover_table.count && contact_marks(world)[mover] & SN_MARK_TURNED;
+}
+
 static void weigh(const sn_body_contact_substep *s, sn_body_contact_group *group)
 {
     sn_wide_body_contacts run = run_of(s, group);
+    for (uint32_t b = run.first; s->world->body_contacts.turned && b < run.end; ++b) {
+        sn_wide_body_contact *batch = &run.batch[b];
+        for (uint32_t lane = 0; lane < batch->lanes && !batch->bends; ++lane)
+            batch->bends = is_turned(s->world, batch->a[lane]) || is_turned(s->world, batch->b[lane]);
+        group->bends = group->bends || batch->bends;
+    }
     if (group->bends)
         s->wide->weigh(&run);
 }
@@ -67,7 +79,7 @@ static void weigh(const sn_body_contact_substep *s, sn_body_contact_group *group
 static bool weigh_all(const sn_body_contact_substep *s)
 {
     const sn_body_contact_group *group = s->world->body_contacts.group_table.column[0];
-    bool bends = false;
+    bool bends = s->world->body_contacts.turned;
     for (uint32_t i = 0; i < s->world->body_contacts.group_table.count; ++i)
         bends = bends || group[i].bends;
     return !bends || sn_body_contacts_by_level(s, weigh);

@@ -761,9 +761,9 @@ static inline sn_vec3 sn_surface_shell_gives(const sn_surface_shell *body, sn_ve
                 i[5] * l.x + i[4] * l.y + i[2] * l.z);
 }
 
-/* turn: adds to bodies the angular velocity from contacts in this substep, and the rotation by it in h; h 0: only the
-   angular velocity. end: moves corners to where bodies end. */
-void sn_surface_shells_turn(struct sn_world *world, sn_real h);
+/* turn: adds to bodies the angular velocity from contacts in this substep of h, and, if `moves`, the rotation by it.
+   end: moves corners to where bodies end. */
+void sn_surface_shells_turn(struct sn_world *world, sn_real h, bool moves);
 void sn_surface_shells_end(const struct sn_world *world, sn_surfaces *s);
 
 /* Bits of sn_surface_motion.suspect. SN_SUSPECT: the vertex may be anywhere. SN_SUSPECT_TANGLED: it was tangled, and

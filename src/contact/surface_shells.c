@@ -410,27 +410,35 @@ void sn_surface_shells_end(const sn_world *world, sn_surfaces *s)
     }
 }
 
-void sn_surface_shells_turn(sn_world *world, sn_real h)
+/* Twists are found with the inertia as the substep began, and impulses act there: a body that turned since does so
+   again, with the momentum that it has then. If that were taken from the twist where the body is now, a thin rod that
+   turned by half a radian had hundreds of times the energy. */
+void sn_surface_shells_turn(sn_world *world, sn_real h, bool moves)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
+    const sn_turning *turning = sn_turning_by(0);
     sn_surface_shell *shell = shells(s);
     for (uint32_t i = 0; i < s->shell_table.count; ++i) {
         const sn_vec3 twist = shell[i].twist;
         if (shell[i].first != i || !moves_freely(&shell[i]) || (twist.x == 0 && twist.y == 0 && twist.z == 0))
             continue;
-        sn_body_state *body = &world->bodies.state[shell[i].row];
-        const double spin[3] = {(double)twist.x, (double)twist.y, (double)twist.z};
-        double moment[3], l[3], angle[3];
-        for (int k = 0; k < 3; ++k) {
-            moment[k] = isinf(body->k[k]) ? 0 : body->k[k] * body->k[k];
-            angle[k] = spin[k] * (double)h;
-        }
-        sn_rotate_momentum(body->q, spin, moment, l);
-        for (int k = 0; k < 3; ++k)
-            body->l[k] += l[k];
-        if (h > 0)
-            sn_rotate_by(body->q, angle);
-        bodies_turned(&world->bodies, shell[i].row);
+        const uint32_t row = shell[i].row;
+        sn_body_state *body = &world->bodies.state[row];
+        double inverse[3], as[4];
+        sn_body_inverse_moments(body, inverse);
+        sn_spin_batch batch = {.count = 1,
+                               .body = {body},
+                               .as = {as},
+                               .h = (double)h,
+                               .inverse = {inverse},
+                               .odd = {SN_NONE_ALIKE},
+                               .start = {&world->bodies.turn[row].start},
+                               .now = {&world->bodies.turn[row].now},
+                               .gain = {vec4(twist, 0)}};
+        turning->back(&batch, 0);
+        batch.h = moves ? (double)h : 0;
+        turning->spin(&batch, 0);
+        bodies_turned(&world->bodies, row);
         shell[i].twist = vec3(0, 0, 0);
     }
 }

@@ -219,10 +219,10 @@ bool sn_surfaces_bounce(sn_world *world, sn_real h, sn_real bounce_above)
     const sn_surfaces *s = &world->contacts.surfaces;
     if (!s->on || !s->contact_table.count)
         return true;
-    sn_surface_shells_turn(world, h);
+    sn_surface_shells_turn(world, h, true);
     if (!run((passing){.world = world, .h = h, .bounce_above = bounce_above, .one = bounce}))
         return false;
-    sn_surface_shells_turn(world, 0);
+    sn_surface_shells_turn(world, h, false);
     return true;
 }
 

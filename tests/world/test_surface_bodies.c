@@ -177,28 +177,32 @@ static void a_sheet_holds_bodies(void **state)
         }
 }
 
-/* What a sheet and a body exchange is momentum, both kinds of it, and no energy comes of it. */
+/* What a sheet and a body exchange is momentum, both kinds of it, and no energy comes of it. A thin rod that turns about
+   another axis than its own gets what pushes it where it was pushed, not where it is when the substep ends. */
 static void momentum_is_kept(void **state)
 {
     (void)state;
-    sn_world *world = make_world(10);
-    sn_settings settings = sn_world_settings(world);
-    settings.gravity = vec(0, 0, 0);
-    assert_ok(world, sn_world_configure(world, &settings));
-    add_sheet(world, vec(0.02, 0, 0.03), vec(1, 0, 0), vec(0, 0, 1), 1);
-    const sn_body body = add_body(world, CORNER, SN_BODY_DYNAMIC, vec(0.2, 0.03, 0.1), true);
-    assert_ok(world, sn_body_set_velocity(world, body, vec(0, -3, 0), vec(0, 0, 0)));
-    sn_report before, after;
-    assert_ok(world, sn_world_report(world, &before));
-    support_run(world, 40, DT);
-    assert_ok(world, sn_world_report(world, &after));
-    for (uint32_t k = 0; k < 3; ++k) {
-        assert_close(after.momentum[k], before.momentum[k], 1e-4);
-        assert_close(after.angular_momentum[k], before.angular_momentum[k], 0.01);
+    for (uint32_t i = 0; i < 2; ++i) {
+        sn_world *world = make_world(10);
+        sn_settings settings = sn_world_settings(world);
+        settings.gravity = vec(0, 0, 0);
+        assert_ok(world, sn_world_configure(world, &settings));
+        add_sheet(world, vec(0.02, 0, 0.03), vec(1, 0, 0), vec(0, 0, 1), 1);
+        const double fast = i ? 10 : 3;
+        const sn_body body = add_body(world, i ? RAIL : CORNER, SN_BODY_DYNAMIC, vec(0.2, i ? 0.3 : 0.03, 0.1), true);
+        assert_ok(world, sn_body_set_velocity(world, body, vec(0, -fast, 0), vec(0, i ? 10 : 0, i ? 2 : 0)));
+        sn_report before, after;
+        assert_ok(world, sn_world_report(world, &before));
+        support_run(world, i ? 6 : 40, DT);
+        assert_ok(world, sn_world_report(world, &after));
+        for (uint32_t k = 0; k < 3; ++k) {
+            assert_close(after.momentum[k], before.momentum[k], 1e-4);
+            assert_close(after.angular_momentum[k], before.angular_momentum[k], 0.01);
+        }
+        assert_true(after.kinetic < before.kinetic);
+        assert_true((double)sn_body_velocity(world, body).y > 0.1 - fast); /* it has pushed the sheet */
+        sn_world_destroy(world);
     }
-    assert_true(after.kinetic < before.kinetic);
-    assert_true((double)sn_body_velocity(world, body).y > -2.9); /* it has pushed the sheet */
-    sn_world_destroy(world);
 }
 
 /* J */
@@ -238,15 +242,28 @@ static void add_net(sn_world *world)
     pin_corners(world, &s);
 }
 
+/* m/s: of all particles that are not the centre of a body. */
+static double fastest_of(const sn_world *world)
+{
+    const sn_particle_store *p = &world->particles;
+    double most = 0;
+    for (uint32_t slot = 0; slot < p->table.count; ++slot)
+        if (!p->body[slot])
+            most = fmax(most, (double)vec3_length(vec4_xyz(p->v[slot])));
+    return most;
+}
+
 /* Thin things that come fast and spin, at sheets and nets that are held or fly free, heavier or lighter than these: they
-   do not pass, and nothing is forced. No energy comes of it, but for what bodies that spin fast gain from each other:
-   see the limits in docs/contact.md. */
+   do not pass, nothing is forced, and no vertex becomes much faster than their spots, which go at up to 150 m/s. No
+   energy comes of it, but for what bodies that spin fast gain from each other (see the limits in docs/contact.md): so in
+   half of the worlds they do not feel each other. */
 static void whatever_comes_stays_out(void **state)
 {
     (void)state;
-    uint64_t seed = 7;
+    uint64_t seed = 1;
     for (uint32_t i = 0; i < support_rounds(96, 4); ++i) {
         const uint32_t substeps[4] = {1, 2, 3, 10};
+        const bool felt = (i + i / 4) % 2;
         sn_world *world = make_world(substeps[i % 4]);
         if (i % 3 == 2) {
             add_net(world);
@@ -257,15 +274,15 @@ static void whatever_comes_stays_out(void **state)
             if (i % 3 == 0)
                 pin_corners(world, &s);
         }
-        for (uint32_t k = 0; k < (i % 3 == 2 ? 1u : 3u); ++k) {
+        for (uint32_t k = 0; k < 3; ++k) {
             sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
             sn_body_def def = sn_default_body_def();
-            const double fast = support_random_in(&seed, 1, i % 3 == 2 ? 10 : 40),
-                         spin = support_random_in(&seed, 0, 150);
+            const double fast = support_random_in(&seed, 1, 40), spin = support_random_in(&seed, 0, 150);
             sn_body body;
             shape.half = k ? vec(0.3, 0.004, 0.2) : vec(0.5, 0.005, 0.005);
             def.shapes = &shape;
             def.shape_count = 1;
+            def.group = felt ? 0 : 2;
             def.density = real(pow(10, support_random_in(&seed, 1.5, 4)));
             def.position = vec(support_random_in(&seed, -0.3, 0.3), k == 1 ? -1.0 : 1.0 + 0.6 * k, 0);
             def.velocity = vec(support_random_in(&seed, -2, 2), k == 1 ? fast : -fast, support_random_in(&seed, -2, 2));
@@ -276,7 +293,8 @@ static void whatever_comes_stays_out(void **state)
         for (uint32_t k = 0; k < 25; ++k) {
             run_free(world, 1);
             const double now = energy_of(world);
-            assert_true(now < most + 0.05 * fabs(most));
+            assert_true(felt || now < most + 1e-3 * fabs(most));
+            assert_true(fastest_of(world) < 200);
             most = fmax(most, now);
         }
         assert_true(world->contacts.surfaces.forced == 0);
