@@ -291,7 +291,7 @@ static bool same(sn_constraint a, sn_constraint b)
 static double check_told(const sn_scene *scene, const sn_world *world, const listing *before, uint32_t seed,
                          uint32_t frame)
 {
-    uint32_t tears, copies, made = 0, gone = 0, formed = 0;
+    uint32_t tears, copies, made = 0, gone = 0;
     const sn_tear *tear = sn_world_tears(world, &tears);
     const sn_tear_copy *copy = sn_world_tear_copies(world, &copies);
     double released = 0;
@@ -309,7 +309,6 @@ static double check_told(const sn_scene *scene, const sn_world *world, const lis
             assert_false(sn_constraint_is_valid(world, tear[i].constraint));
         } else {
             assert_true(sn_particle_is_valid(world, tear[i].particle));
-            formed += tear[i].formed.generation != 0;
         }
     }
     if (sn_world_particle_count(world) != before->particles + made)
