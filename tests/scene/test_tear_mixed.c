@@ -620,111 +620,143 @@ typedef struct counts {
     uint32_t worlds, cuts, parted, tears, invalid;
 } counts;
 
+/* A world that is looked at, and its twins. */
+typedef struct trial {
+    uint32_t seed, frame;
+    uint64_t random;
+    plan p;
+    sn_scene *scene;
+    sn_world *first, *world[WORLDS];
+    support_memory memory;
+    bool apart, refuses;
+    sn_vec3 end[2]; /* of the blade before */
+    counts *c;
+} trial;
+
+static void check_apart(const trial *t, const char *what)
+{
+    if (t->apart && sn_query_intersections(t->first, NULL, 0))
+        fail_msg("seed %u, frame %u: a %s made something intersect", t->seed, t->frame, what);
+}
+
+static void check_cut(const trial *t, const sn_cut_info *info, listing *l, const sums *whole, pieces *all)
+{
+    sums least = sum(t->first);
+    if (info->inserted)
+        least.kinetic -= gain_of_rigid(all, t->first, t->p.held);
+    check_sums(t->seed, t->frame, "cut", whole, &least, (double)info->released, t->p.held);
+    check_apart(t, "cut");
+    const bool nothing = !info->inserted && !info->split && !info->removed && !info->left;
+    if (nothing) {
+        assert_int_equal(l->constraints, sn_world_constraint_count(t->first, SN_KIND_NONE));
+        assert_int_equal(l->particles, sn_world_particle_count(t->first));
+        assert_true(l->topology == sn_world_topology(t->first) && info->released == 0);
+    }
+    (void)check_told(t->scene, t->first, l, t->seed, t->frame);
+    check_topology(t->scene, t->first, l, t->seed, t->frame);
+    t->c->cuts++, t->c->parted += !nothing;
+}
+
+/* Cuts all worlds. False: the blade has no area. */
+static bool cut_all(trial *t)
+{
+    const sn_cut_def def = any_cut(t->first, &t->random, t->end);
+    sn_cut_info info;
+    listing l = list(t->scene, t->first);
+    const sums whole = sum(t->first);
+    pieces *all = find_pieces(t->first, &l);
+    const sn_result result = sn_world_cut(t->first, &def, &info);
+    const bool has_area = result != SN_ERROR_ARGUMENT;
+    if (has_area) {
+        assert_ok(t->first, result);
+        check_cut(t, &info, &l, &whole, all);
+    } else {
+        assert_says(sn_world_error(t->first), "cut no area|extent");
+    }
+    free(all);
+    forget(&l);
+    for (uint32_t w = 0; has_area && w < WORLDS; ++w) {
+        act(t->world[w], &def, w == SCARCE ? &t->memory : NULL, &t->random);
+        assert_int_equal(sn_world_hash(t->world[w]), sn_world_hash(t->first));
+    }
+    return has_area;
+}
+
+/* After a cut, events are of that, too, which was looked at. */
+static void step_first(trial *t, bool cuts)
+{
+    listing l = list(t->scene, t->first);
+    sn_snapshot *before = sn_world_save(t->first);
+    uint32_t tears;
+    assert_ok(t->first, sn_world_step(t->first, real(1.0 / 60)));
+    sn_world_tears(t->first, &tears);
+    if (!cuts) {
+        const double released = check_told(t->scene, t->first, &l, t->seed, t->frame);
+        if (tears) {
+            const sums whole = sum_of_whole(before), torn = sum(t->first);
+            check_sums(t->seed, t->frame, "step", &whole, &torn, released, t->p.held);
+        }
+        t->c->tears += tears;
+    }
+    check_topology(t->scene, t->first, &l, t->seed, t->frame);
+    forget(&l);
+    sn_snapshot_destroy(before);
+    check_apart(t, "step");
+}
+
+static void step_twins(trial *t)
+{
+    if (t->frame % 3 == 1) {
+        sn_snapshot *now = sn_world_save(t->world[LOADED]);
+        sn_world_destroy(t->world[LOADED]);
+        t->world[LOADED] = another(now, 1 + t->frame % 4, SN_SIMD_AUTO, NULL);
+        if (t->refuses)
+            sn_world_set_tear_function(t->world[LOADED], refuse_some, NULL);
+        sn_snapshot_destroy(now);
+    }
+    for (uint32_t w = 0; w < WORLDS; ++w) {
+        act(t->world[w], NULL, w == SCARCE ? &t->memory : NULL, &t->random);
+        if (sn_world_hash(t->world[w]) != sn_world_hash(t->first))
+            fail_msg("seed %u, frame %u: world %u has other bits", t->seed, t->frame, w);
+    }
+}
+
 static void run(uint32_t seed, counts *c)
 {
-    uint64_t random = seed * UINT64_C(7919) + 5;
-    plan p;
-    make_plan(&p, &random);
-    fixture f = fixture_try(p.text.at, NULL);
+    trial t = {.seed = seed, .random = seed * UINT64_C(7919) + 5, .c = c};
+    make_plan(&t.p, &t.random);
+    fixture f = fixture_try(t.p.text.at, NULL);
     if (!f.scene) {
         fixture_print(&f.problems);
-        fail_msg("seed %u: %s", seed, p.text.at);
+        fail_msg("seed %u: %s", seed, t.p.text.at);
     }
-    sn_scene *scene = f.scene;
     if (getenv("SINEW_TELL"))
-        print_message("%u: %s\n", seed, p.text.at);
-    sn_world *first = f.world;
-    fling(scene, &p, &random);
-    support_memory memory = {0};
-    sn_snapshot *saved = sn_world_save(first);
-    sn_world *world[WORLDS] = {another(saved, 3, SN_SIMD_AUTO, NULL), another(saved, 1, SN_SIMD_SCALAR, NULL),
-                               another(saved, 1, SN_SIMD_AUTO, NULL), another(saved, 1, SN_SIMD_AUTO, &memory)};
+        print_message("%u: %s\n", seed, t.p.text.at);
+    t.scene = f.scene, t.first = f.world;
+    fling(t.scene, &t.p, &t.random);
+    sn_snapshot *saved = sn_world_save(t.first);
+    t.world[0] = another(saved, 3, SN_SIMD_AUTO, NULL);
+    t.world[1] = another(saved, 1, SN_SIMD_SCALAR, NULL);
+    t.world[2] = another(saved, 1, SN_SIMD_AUTO, NULL);
+    t.world[3] = another(saved, 1, SN_SIMD_AUTO, &t.memory);
     sn_snapshot_destroy(saved);
-    const uint32_t refuses = below(&random, 3) == 0;
-    for (uint32_t w = 0; refuses && w <= WORLDS; ++w)
-        sn_world_set_tear_function(w < WORLDS ? world[w] : first, refuse_some, NULL);
-    check_meshes(scene, first, seed, UINT32_MAX);
-    bool apart = p.surfaces && sn_query_intersections(first, NULL, 0) == 0;
-    sn_vec3 end[2] = {{0}};
+    t.refuses = below(&t.random, 3) == 0;
+    for (uint32_t w = 0; t.refuses && w <= WORLDS; ++w)
+        sn_world_set_tear_function(w < WORLDS ? t.world[w] : t.first, refuse_some, NULL);
+    check_meshes(t.scene, t.first, seed, UINT32_MAX);
+    t.apart = t.p.surfaces && sn_query_intersections(t.first, NULL, 0) == 0;
     c->worlds++;
-    for (uint32_t frame = 0; frame < FRAMES; ++frame) {
-        const bool cuts = below(&random, 3) == 0;
-        if (cuts) {
-            const sn_cut_def def = any_cut(first, &random, end);
-            sn_cut_info info;
-            listing l = list(scene, first);
-            const sums whole = sum(first);
-            pieces *all = find_pieces(first, &l);
-            const sn_result result = sn_world_cut(first, &def, &info);
-            if (result == SN_ERROR_ARGUMENT) { /* a blade without an area */
-                assert_says(sn_world_error(first), "cut no area|extent");
-                free(all);
-                forget(&l);
-                continue;
-            }
-            assert_ok(first, result);
-            const sums cut = sum(first);
-            /* events are of the step before, too, which was looked at */
-            sums least = cut;
-            if (info.inserted)
-                least.kinetic -= gain_of_rigid(all, first, p.held);
-            free(all);
-            check_sums(seed, frame, "cut", &whole, &least, (double)info.released, p.held);
-            if (apart && sn_query_intersections(first, NULL, 0))
-                fail_msg("seed %u, frame %u: a cut made something intersect", seed, frame);
-            const bool nothing = !info.inserted && !info.split && !info.removed && !info.left;
-            if (nothing) {
-                assert_int_equal(l.constraints, sn_world_constraint_count(first, SN_KIND_NONE));
-                assert_int_equal(l.particles, sn_world_particle_count(first));
-                assert_true(l.topology == sn_world_topology(first) && info.released == 0);
-            }
-            (void)check_told(scene, first, &l, seed, frame);
-            check_topology(scene, first, &l, seed, frame);
-            c->cuts++, c->parted += !nothing;
-            forget(&l);
-            for (uint32_t w = 0; w < WORLDS; ++w) {
-                act(world[w], &def, w == SCARCE ? &memory : NULL, &random);
-                assert_int_equal(sn_world_hash(world[w]), sn_world_hash(first));
-            }
-        }
-        listing l = list(scene, first);
-        sn_snapshot *before = sn_world_save(first);
-        uint32_t tears_before = 0, tears;
-        if (cuts)
-            sn_world_tears(first, &tears_before);
-        assert_ok(first, sn_world_step(first, real(1.0 / 60)));
-        sn_world_tears(first, &tears);
-        if (!cuts) {
-            const double released = check_told(scene, first, &l, seed, frame);
-            if (tears) {
-                const sums whole = sum_of_whole(before), torn = sum(first);
-                check_sums(seed, frame, "step", &whole, &torn, released, p.held);
-            }
-            c->tears += tears;
-        }
-        check_topology(scene, first, &l, seed, frame);
-        forget(&l);
-        sn_snapshot_destroy(before);
-        if (apart && sn_query_intersections(first, NULL, 0))
-            fail_msg("seed %u, frame %u: a step made something intersect", seed, frame);
-        if (frame % 3 == 1) {
-            sn_snapshot *now = sn_world_save(world[LOADED]);
-            sn_world_destroy(world[LOADED]);
-            world[LOADED] = another(now, 1 + frame % 4, SN_SIMD_AUTO, NULL);
-            if (refuses)
-                sn_world_set_tear_function(world[LOADED], refuse_some, NULL);
-            sn_snapshot_destroy(now);
-        }
-        for (uint32_t w = 0; w < WORLDS; ++w) {
-            act(world[w], NULL, w == SCARCE ? &memory : NULL, &random);
-            if (sn_world_hash(world[w]) != sn_world_hash(first))
-                fail_msg("seed %u, frame %u: world %u has other bits", seed, frame, w);
-        }
-        check_meshes(scene, first, seed, frame);
+    for (t.frame = 0; t.frame < FRAMES; ++t.frame) {
+        const bool cuts = below(&t.random, 3) == 0;
+        if (cuts && !cut_all(&t))
+            continue;
+        step_first(&t, cuts);
+        step_twins(&t);
+        check_meshes(t.scene, t.first, seed, t.frame);
     }
     for (uint32_t w = 0; w < WORLDS; ++w)
-        sn_world_destroy(world[w]);
-    assert_memory_clean(&memory);
+        sn_world_destroy(t.world[w]);
+    assert_memory_clean(&t.memory);
     fixture_close(&f);
 }
 
