@@ -623,6 +623,9 @@ bool sn_surface_zones_join(struct sn_world *world, sn_surfaces *s, const sn_surf
    kinematic and moves: then nothing is held. */
 bool sn_surface_zones_hold(struct sn_world *world, sn_surfaces *s, const sn_surface_candidate *c);
 
+/* The same for a zone by one of its numbers: false also if a static or kinematic vertex that moves drives it. */
+bool sn_surface_zone_hold(const struct sn_world *world, sn_surfaces *s, uint32_t number);
+
 /* measure: computes the motions of zones, once all are joined and `next` is known. way, velocity: those of a vertex as
    a part of its zone. */
 bool sn_surface_zones_measure(struct sn_world *world, sn_surfaces *s, sn_real h);
@@ -648,6 +651,8 @@ void sn_surface_zone_add_body(sn_surface_zone *zone, uint32_t turn, double mass,
    - of: the body that a vertex is of. NULL: none, or it is not movable.
    - add: adds them to the motions of zones, in two passes as below.
    - move: moves them along their share; stay: all return to where they began. True if one has moved.
+   - hold: holds the zones of bodies that would move into other bodies or fixed shapes. *news: some were not held.
+     False: lost tasks, or contacts.failed.
    - share: gives zones the smallest share of their bodies.
    - settle: gives them their final velocities. */
 void sn_surface_members_begin(const struct sn_world *world, sn_surfaces *s);
@@ -656,6 +661,7 @@ sn_pose sn_surface_member_start(const sn_surfaces *s, const sn_surface_shell *sh
 sn_surface_member *sn_surface_member_of(const sn_surfaces *s, uint32_t vertex);
 void sn_surface_members_add(const struct sn_world *world, sn_surfaces *s, uint32_t turn);
 bool sn_surface_members_move(struct sn_world *world, sn_surfaces *s, bool stay);
+bool sn_surface_members_hold(struct sn_world *world, sn_surfaces *s, sn_real h, bool *news);
 void sn_surface_members_share(sn_surfaces *s);
 void sn_surface_members_settle(struct sn_world *world, sn_surfaces *s);
 

@@ -127,6 +127,18 @@ bool sn_surface_zones_hold(sn_world *world, sn_surfaces *s, const sn_surface_can
     return news;
 }
 
+bool sn_surface_zone_hold(const sn_world *world, sn_surfaces *s, uint32_t number)
+{
+    const sn_surface_led *led = s->led_table.column[0];
+    sn_surface_zone *zone = &zones(s)[root_of(s, number)];
+    for (uint32_t i = 0; i < s->led_table.count; ++i)
+        if (is_driven(world, s, led[i].vertex) && root_of(s, led[i].zone) == root_of(s, number))
+            return false;
+    const bool news = !zone->still;
+    zone->still = true;
+    return news;
+}
+
 /* ---- How they move ------------------------------------------------------------------------------------------------------------- */
 
 static void add_mass(sn_surface_zone *z, double mass, sn_dvec3 x, sn_dvec3 way, sn_dvec3 velocity)

@@ -170,11 +170,41 @@ static void a_solid_gains_no_energy(void **state)
     }
 }
 
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
+
+/* A heavy sheet falls fast on a light box that is above a thin plate: the box goes with the sheet, but not through the
+   plate. */
+static void a_body_is_not_carried_through_a_plate(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 12; ++i) {
+        const uint32_t substeps[4] = {1, 2, 3, 10};
+        sn_world *world = make_world(substeps[i % 4]);
+        const double half = i < 4 ? 0.02 : 0.09, wide = i < 8 ? 0.15 : 0.08;
+        const sheet s = add_sheet(world, vec(0.03, 0.1 + 2 * half, 0), vec(1, 0, 0), vec(0, 0, 1), 1);
+        for (uint32_t k = 0; k < SIDE * SIDE; ++k) {
+            const sn_particle p = sn_particle_from_index(world, s.first + k);
+            assert_ok(world, sn_particle_set_velocity(world, p, vec(0, -30, 0)));
+            assert_ok(world, sn_particle_set_mass(world, p, real(0.5)));
+        }
+        const sn_body plate = sn_body_add_box(world, vec(0, 0, 0), vec(0.6, 0.002, 0.6), 1000);
+        assert_ok(world, sn_body_set_mass(world, plate, SN_IMMOVABLE));
+        const sn_body box = sn_body_add_box(world, vec(0, 0.01 + half, 0), vec(wide, half, wide), 50);
+        for (uint32_t k = 0; k < 15; ++k) {
+            run_apart(world, 1);
+            const sn_vec3 x = sn_body_position(world, box);
+            assert_true((double)x.y > 0 || fabs((double)x.x) > 0.6 || fabs((double)x.z) > 0.6);
+        }
+        sn_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(held_zones_are_reported),
         cmocka_unit_test(a_solid_gains_no_energy),
+        cmocka_unit_test(a_body_is_not_carried_through_a_plate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
