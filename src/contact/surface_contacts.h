@@ -455,12 +455,15 @@ typedef struct sn_surfaces {
     /* By constraint: of uint32_t: its piece, or SN_SURFACE_NONE; of double, J: stored energy; m^2/s^2: squared
        velocity by which it drives particles; the same at the start of the substep. */
     sn_table stored_table;
-    bool is_stored;         /* stored_table has the values of the end of the substep before, of the same step */
-    bool keeps_stored;      /* these depend on vertices alone */
-    uint64_t pieces;        /* 1 + edits of the constraints when pieces were found; 0: never */
-    bool zones_failed;      /* memory ran out */
-    sn_table contact_table; /* of sn_surface_contact, twice: by colour, and in the order in which they were found */
-    sn_table colour_table;  /* of uint64_t, by slot */
+    bool stores[SN_MAX_KINDS]; /* by kind: its constraints may store energy, */
+    bool any_stores;           /*   and those of some kind may; */
+    uint64_t storing_known;    /*   1 + changes of the constraints when that was found */
+    bool is_stored;            /* stored_table has the values of the end of the substep before, of the same step */
+    bool keeps_stored;         /* these depend on vertices alone */
+    uint64_t pieces;           /* 1 + edits of the constraints when pieces were found; 0: never */
+    bool zones_failed;         /* memory ran out */
+    sn_table contact_table;    /* of sn_surface_contact, twice: by colour, and in the order in which they were found */
+    sn_table colour_table;     /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
     sn_table recall_table; /* of uint32_t: a hash table of contacts of the substep before */
     sn_table tangle_table; /* of sn_surface_tangle: of this substep */

@@ -71,10 +71,16 @@ void sn_surface_pieces_begin(const struct sn_world *world, sn_surfaces *s);
 /* Joins pieces that touch in this substep. */
 void sn_surface_pieces_touch(const struct sn_world *world, sn_surfaces *s);
 
-/* number: the piece of a particle, or SN_SURFACE_NONE. shell: that of a shell. root: the first of those that a piece
-   touches. */
+/* Finds which kinds of constraints may store energy. */
+void sn_surface_pieces_find_storing(const struct sn_world *world, sn_surfaces *s);
+
+/* number: the piece of a particle, or SN_SURFACE_NONE. shell: that of a shell. root: after sn_surface_pieces_touch, the
+   first of those that a piece touches. */
 uint32_t sn_surface_piece_of(const sn_surfaces *s, uint32_t number);
 uint32_t sn_surface_piece_of_shell(const sn_surfaces *s, uint32_t shell);
-sn_surface_piece *sn_surface_piece_root(const sn_surfaces *s, uint32_t piece);
+static inline sn_surface_piece *surface_piece_root(const sn_surfaces *s, uint32_t piece)
+{
+    return &surface_pieces(s)[((const uint32_t *)s->piece_table.column[1])[piece]];
+}
 
 #endif
