@@ -243,9 +243,12 @@ typedef struct sn_surface_tile {
 
 /* Bounds of a tile while nothing is near anything; see surface_quiet.c. */
 typedef struct sn_surface_quiet_tile {
-    sn_real away;   /* m: no corner is farther from its expected position, now, */
-    sn_real before; /* and at the last check that succeeded */
-    sn_real astir;  /* m/s: no velocity has changed by more since the quiet time began */
+    sn_real away;               /* m: no corner is farther from its expected position, now, */
+    sn_real before;             /* and at the last check that succeeded */
+    sn_real astir;              /* m/s: no velocity has changed by more since the quiet time began */
+    uint32_t first, count;      /* rows in quiet.vertex_table: of its vertices; */
+    uint32_t borrowed, borrows; /* in quiet.borrowed_table: of its corners that are vertices of other tiles */
+    uint32_t piece;             /* that all its vertices are of; SN_SURFACE_NONE: there are several */
 } sn_surface_quiet_tile;
 
 /* Bounds of two tiles when the quiet time began. */
@@ -266,10 +269,13 @@ typedef struct sn_surface_quiet {
     uint32_t waits, tried; /* substeps until the next attempt; the last such interval */
     uint32_t lasted;       /* substeps so far */
     sn_real time;          /* s: from the beginning of the quiet time to the start of the substep */
-    /* Of sn_vec4: positions, their rounding remainders, and velocities, at the start of the substep; positions at its
-       end; positions and velocities when the quiet time began; of sn_real: see wide/wide.h; of uint32_t: slots. There
-       are SN_SURFACE_QUIET_MORE more behind the last. */
+    bool ordered;          /* rows of the vertices of all tiles are known */
+    /* By row, tile by tile. Of sn_vec4: positions, their rounding remainders, and velocities, at the start of the
+       substep; positions at its end; positions and velocities when the quiet time began; of sn_real: see wide/wide.h; of
+       uint32_t: slots; the vertices. There are SN_SURFACE_QUIET_MORE more behind the last. And of uint32_t: by vertex,
+       its row. */
     sn_table vertex_table;
+    sn_table borrowed_table; /* of uint32_t: rows */
 } sn_surface_quiet;
 
 /* Two tiles that are near each other, or one with itself. The *spare* of two features is their distance minus their
@@ -877,8 +883,9 @@ bool sn_surface_quiet_end(struct sn_world *world, sn_real h, bool *failed);
 bool sn_surface_quiet_rests(struct sn_world *world);
 
 bool sn_surface_quiet_is_all(const struct sn_world *world); /* in this substep nothing at all is in contact */
-void sn_surface_quiet_slots(sn_surfaces *s);                /* finds the slots of vertices, at the start of a step */
-void sn_surface_quiet_leave(sn_surfaces *s);                /* ends a quiet time: everything is checked again */
+bool sn_surface_quiet_reserve(struct sn_world *world, sn_surfaces *s); /* when features are made; false: no memory */
+void sn_surface_quiet_slots(sn_surfaces *s); /* finds the slots of vertices, at the start of a step */
+void sn_surface_quiet_leave(sn_surfaces *s); /* ends a quiet time: everything is checked again */
 void sn_surface_quiet_init(sn_surface_quiet *quiet);
 
 /* surface_smooth.c. make: rest shapes of skins, once tiles exist. follow: after a tear, only those of some triangles
