@@ -21,6 +21,9 @@
 #include "contact/particle_contacts.h"
 #include "contact/surface_pieces.h"
 #include "contact/particle_work.h"
+#include "contact/surface_quiet.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 #include "world/substep.h"
 
 #include <assert.h>

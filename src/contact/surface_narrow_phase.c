@@ -12,6 +12,8 @@
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 #include "contact/surface_pieces.h"
+#include "contact/surface_loads.h"
+#include "contact/surface_quiet.h"
 
 #include "base/sort.h"
 #include "world/world.h"

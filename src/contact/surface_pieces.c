@@ -7,6 +7,8 @@
 
 #include "contact/body_work.h"
 #include "contact/particle_work.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 #include "world/world.h"
 
 static double square(sn_vec3 v)

@@ -3,6 +3,7 @@
 #define SN_CONTACT_SURFACE_PIECES_H
 
 #include "contact/surface_contacts.h"
+#include "contact/surface_zones.h"
 
 /* Of pieces that touch each other, the first one has the sums. */
 typedef struct sn_surface_piece {

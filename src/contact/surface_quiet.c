@@ -24,6 +24,9 @@
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 #include "contact/surface_pieces.h"
+#include "contact/surface_quiet.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 
 #include "wide/wide.h"
 #include "world/substep.h"

@@ -5,6 +5,10 @@
    for the pairs of features that they own, and each pair of features is found once (Curtis et al. 2008, "Fast
    collision detection for deformable models using representative-triangles"). */
 #include "contact/surface_pieces.h"
+#include "contact/surface_loads.h"
+#include "contact/surface_quiet.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 
 #include "base/sort.h"
 #include "world/world.h"
