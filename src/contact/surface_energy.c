@@ -54,6 +54,23 @@ static const sn_vec3 *forces_of(const sn_world *world)
     return world->state.forces_pending ? world->particles.force : NULL;
 }
 
+/* The sums of a piece, while its particles are added. */
+static sn_surface_account take(const sn_surface_piece *p)
+{
+    return (sn_surface_account){p->driven_mass, p->before, p->kinetic, p->work};
+}
+
+static void put(sn_surface_piece *p, const sn_surface_account *sums)
+{
+    if (!p)
+        return;
+    p->cloth = true;
+    p->driven_mass = sums->mass;
+    p->before = sums->before;
+    p->kinetic = sums->kinetic;
+    p->work = sums->work;
+}
+
 static void sum_up(const sn_world *world, sn_surfaces *s, double h)
 {
     const sn_vec3 *force = forces_of(world), gravity = world->state.settings.gravity;
@@ -62,7 +79,7 @@ static void sum_up(const sn_world *world, sn_surfaces *s, double h)
         sn_surface_account body;
         if (sn_surface_member_account(world, s, i, force, &body)) {
             p->bodies = true;
-            p->mass += body.mass;
+            p->bodies_mass += body.mass;
             p->before += body.before;
             p->kinetic += body.kinetic;
             p->work += body.work;
@@ -71,6 +88,8 @@ static void sum_up(const sn_world *world, sn_surfaces *s, double h)
         p->left = p->left ||
                   (shells(s)[i].number == SN_SURFACE_NONE && body_is_pulled(&world->bodies.state[shells(s)[i].row]));
     }
+    sn_surface_account all = {0};
+    sn_surface_piece *of = NULL; /* whose sums these are */
     for (uint32_t i = 0; i < surface_masses(s); ++i) {
         const sn_surface_mass m = surface_mass(s, i);
         sn_surface_piece *p = surface_piece_root(s, m.piece);
@@ -81,14 +100,21 @@ static void sum_up(const sn_world *world, sn_surfaces *s, double h)
             p->driven = fmax(p->driven, dvec3_dot(way, way) / (h * h));
             continue;
         }
+        if (p != of) {
+            put(of, &all);
+            all = take(p);
+            of = p;
+        }
         const double mass = 1 / (double)x.w;
-        p->cloth = true;
-        p->driven_mass += mass;
-        p->mass += mass;
-        p->before += mass / 2 * square(m.velocity);
-        p->kinetic += mass / 2 * square(vec4_xyz(world->particles.v[m.slot]));
-        p->work += mass * dvec3_dot(way, dvec3_from(gravity)) + (force ? dvec3_dot(way, dvec3_from(force[m.slot])) : 0);
+        all.mass += mass;
+        all.before += mass / 2 * square(m.velocity);
+        all.kinetic += mass / 2 * square(vec4_xyz(world->particles.v[m.slot]));
+        all.work +=
+            mass * dvec3_dot(way, dvec3_from(gravity)) + (force ? dvec3_dot(way, dvec3_from(force[m.slot])) : 0);
     }
+    put(of, &all);
+    for (uint32_t i = 0; i < s->piece_table.count; ++i)
+        surface_pieces(s)[i].mass = surface_pieces(s)[i].driven_mass + surface_pieces(s)[i].bodies_mass;
 }
 
 /* ---- What constraints store ----------------------------------------------------------------------------------------------------- */

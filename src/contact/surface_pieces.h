@@ -16,7 +16,8 @@ typedef struct sn_surface_piece {
     bool cloth, bodies;   /* it has movable vertices, and movable bodies */
     uint32_t pushes, far; /* its contacts with an impulse, and those of them whose impulse was large in the last pass */
     double mass;          /* kg; */
-    double driven_mass;   /*   without bodies */
+    double driven_mass;   /*   without bodies, */
+    double bodies_mass;   /*   and of bodies */
     double before;        /* J: kinetic energy at the start of the substep, */
     double kinetic;       /* and at its end; */
     double within;        /* the part of that which is not a rigid motion */
