@@ -118,6 +118,7 @@ static void read_constraint(const sn_world *w, sn_constraint c, sn_constraint jo
     FAILS(is_nan_vec3(sn_constraint_force_on(w, c, 0)));
     FAILS(is_nan_vec3(sn_constraint_torque_on(w, c, 0)));
     FAILS(sn_constraint_user(w, c) == 0);
+    FAILS(!sn_constraint_collides(w, c));
     FAILS(sn_constraint_value(w, c, &value) != SN_OK);
     sn_tear_def tear;
     FAILS(sn_constraint_strength(w, c, &value, &torque) != SN_OK);
