@@ -35,8 +35,7 @@
 #define MORE  ((sn_real)0.00125) /* of the same: and joints that are opened further by less */
 #define JOLT  ((sn_real)0.002)   /* of its size: a body that contact moves by less in a substep opens no joint */
 #define REST  ((sn_real)0.5)     /* the share of a gap that is closed */
-#define TURNS 16u                /* turns of holding and sweeps, */
-#define CALM  15u                /* and so many more of sweeps, until no error is large */
+#define TURNS 16u                /* turns of holding and sweeps */
 
 #define WORK 200.0 /* ns, about, of an articulation */
 
@@ -221,7 +220,7 @@ static bool is_jolted(const sn_body_contact_substep *s, const sn_mover_columns *
     for (uint32_t i = 0; i < count; ++i) {
         const sn_mover *m = &c->mover[member[i]];
         const sn_vec4 *record = &c->record[SN_BODY_CONTACT_RECORD * (size_t)member[i]];
-        if (!columns_have_impulse(c, member[i]) || record[1].w < s->run.since)
+        if (!contact_is_stirred(s->world, member[i], (uint32_t)s->run.since) || !columns_have_impulse(c, member[i]))
             continue;
         const quad gain = quad_xyz(quad_sub(quad_load(&record[0]), quad_load(&c->v[m->slot]))),
                    spin = quad_xyz(quad_sub(quad_load(&record[1]), quad_load(&m->spin)));
@@ -302,7 +301,7 @@ static void hold_one(holding *h, uint32_t index)
         *state |= FAR;
     contact_raise(&h->open);
     for (uint32_t i = 0; i < members; ++i)
-        if (c.mark[member[i]] & SN_MARK_TOUCHES && contact_record(s->world, member[i])[1].w >= s->run.sweep)
+        if (contact_record(s->world, member[i])[1].w >= s->run.sweep)
             sn_body_contacts_stir_mover(s, member[i]);
 }
 
@@ -312,18 +311,10 @@ static void hold_piece(void *data, uint32_t begin, uint32_t end)
         hold_one(data, i);
 }
 
-/* Some sweeps over contacts that were disturbed since. True if an error is still large. */
-static bool sweep_stirred(sn_body_contact_substep *s, bool *good)
-{
-    s->run.sweep += 1;
-    s->run.sweep += (sn_real)sn_body_contacts_sweep_violent(s, good);
-    return atomic_load_explicit(s->violent, memory_order_relaxed);
-}
-
 bool sn_body_contacts_hold_joints(sn_body_contact_substep *s)
 {
     sn_world *world = s->world;
-    bool good = true, violent = false;
+    bool good = true;
     if (!world->articulations.limits)
         return true;
     s->run.stirred_only = true;
@@ -335,11 +326,8 @@ bool sn_body_contacts_hold_joints(sn_body_contact_substep *s)
         if (!h.open)
             return good;
         s->run.since = s->run.sweep;
-        violent = sweep_stirred(s, &good);
-    }
-    for (uint32_t i = 0; good && violent && i < CALM; ++i) { /* contact has the last word */
-        s->run.since = s->run.sweep - 1;
-        violent = sweep_stirred(s, &good);
+        s->run.sweep += 1;
+        s->run.sweep += (sn_real)sn_body_contacts_sweep_violent(s, &good);
     }
     return good;
 }
