@@ -39,8 +39,9 @@
 
 #define WORK 200.0 /* ns, about, of an articulation */
 
-/* State of an articulation in a pass: its joints are prepared; some were far open in the last turn. */
-enum { READY = 1, FAR = 2 };
+/* State of an articulation in a pass: the gaps of its joints are known; and their masses; some were far open in the last
+   turn. Most articulations that contact moves are not open, and need no masses. */
+enum { READY = 1, WEIGHED = 2, FAR = 4 };
 
 static uint8_t *states(const sn_world *world)
 {
@@ -134,32 +135,37 @@ static bool invert(double k[3][3], sn_real inverse[6])
     return det > 0;
 }
 
-/* Prepares a joint of bodies that are all loaded. A joint that cannot be held gets no movable ends. */
+/* Prepares a joint of bodies that are all loaded, but for its mass. A joint that cannot be held gets no movable ends. */
 static void ready_joint(const sn_body_contact_substep *s, const sn_visit *visit, sn_open_joint *joint)
 {
     const sn_world *world = s->world;
     const sn_spot *a = spot_of(world, visit, 0), *b = spot_of(world, visit, 1);
-    double gap[3] = {0}, k[3][3] = {{0}};
+    double gap[3] = {0};
     sn_vec3 before = {0};
-    bool held = !joint->gives && look_at_end(world, a, -1, gap, &joint->a, &joint->arm_a) &&
-                look_at_end(world, b, 1, gap, &joint->b, &joint->arm_b) && joint->a != joint->b;
-    if (held && joint->a != SN_NO_MOVER) {
-        add_yield(world, joint->a, joint->arm_a, k);
-        before = vec3_scale(velocity_before(world, joint->a, joint->arm_a), -1);
-    }
-    if (held && joint->b != SN_NO_MOVER) {
-        add_yield(world, joint->b, joint->arm_b, k);
-        before = vec3_add(before, velocity_before(world, joint->b, joint->arm_b));
-    }
-    held = held && invert(k, joint->mass);
-    if (!held) {
+    if (joint->gives || !look_at_end(world, a, -1, gap, &joint->a, &joint->arm_a) ||
+        !look_at_end(world, b, 1, gap, &joint->b, &joint->arm_b)) {
         joint->a = joint->b = SN_NO_MOVER;
         return;
     }
+    if (joint->a != SN_NO_MOVER)
+        before = vec3_scale(velocity_before(world, joint->a, joint->arm_a), -1);
+    if (joint->b != SN_NO_MOVER)
+        before = vec3_add(before, velocity_before(world, joint->b, joint->arm_b));
     joint->gap = vec3_sub(vec3((sn_real)gap[0], (sn_real)gap[1], (sn_real)gap[2]), vec3_scale(before, s->h));
     const sn_real size = vec3_length(joint->arm_a) + vec3_length(joint->arm_b),
                   more = vec3_length(joint->gap) + MORE * size;
     joint->most = OPEN * size > more ? OPEN * size : more;
+}
+
+static void weigh_joint(const sn_world *world, sn_open_joint *joint)
+{
+    double k[3][3] = {{0}};
+    if (joint->a != SN_NO_MOVER)
+        add_yield(world, joint->a, joint->arm_a, k);
+    if (joint->b != SN_NO_MOVER)
+        add_yield(world, joint->b, joint->arm_b, k);
+    if (!invert(k, joint->mass))
+        joint->a = joint->b = SN_NO_MOVER;
 }
 
 /* True if a joint will be open too far at the end of the substep. v: m/s, the relative velocity of its ends. */
@@ -249,12 +255,13 @@ static void load_others(const sn_body_contact_substep *s, const sn_mover_columns
     sn_body_contacts_load(s, list, others);
 }
 
-static bool is_open(const sn_body_contact_substep *s, const sn_open_joint *joint, const sn_open_joint *end)
+static bool is_open(const sn_body_contact_substep *s, const sn_open_joint *joint, uint32_t count)
 {
     sn_vec3 v;
-    while (joint < end && !is_far(s, joint, &v))
-        ++joint;
-    return joint < end;
+    for (uint32_t i = 0; i < count; ++i)
+        if (is_far(s, &joint[i], &v))
+            return true;
+    return false;
 }
 
 /* Forwards and backwards, so that an impulse reaches all joints. */
@@ -281,23 +288,27 @@ static void hold_one(holding *h, uint32_t index)
     const uint32_t *first = all->first_table.column[0], *pivot = all->first_table.column[1];
     const uint32_t *member = (const uint32_t *)all->member_table.column[0] + first[index],
                    members = first[index + 1] - first[index];
-    const sn_visit *visit = all->pivot_table.column[0];
+    const sn_visit *visit = (const sn_visit *)all->pivot_table.column[0] + pivot[index];
+    const uint32_t count = pivot[index + 1] - pivot[index];
     const sn_mover_columns c = contact_columns(s->world);
     uint8_t *state = &states(s->world)[index];
-    sn_open_joint *joint = joints(s->world);
+    sn_open_joint *joint = joints(s->world) + pivot[index];
     if (h->first)
         *state = 0;
     if (!(*state & FAR) && !is_jolted(s, &c, member, members))
         return;
     if (!(*state & READY)) {
         load_others(s, &c, member, members);
-        for (uint32_t k = pivot[index]; k < pivot[index + 1]; ++k)
+        for (uint32_t k = 0; k < count; ++k)
             ready_joint(s, &visit[k], &joint[k]);
     }
-    *state = READY;
-    if (!is_open(s, &joint[pivot[index]], &joint[pivot[index + 1]]))
+    *state = (uint8_t)((*state | READY) & ~FAR);
+    if (!is_open(s, joint, count))
         return;
-    if (hold_joints(s, &joint[pivot[index]], pivot[index + 1] - pivot[index]))
+    for (uint32_t k = 0; k < count && !(*state & WEIGHED); ++k)
+        weigh_joint(s->world, &joint[k]);
+    *state |= WEIGHED;
+    if (hold_joints(s, joint, count))
         *state |= FAR;
     contact_raise(&h->open);
     for (uint32_t i = 0; i < members; ++i)

@@ -29,7 +29,8 @@ typedef struct violent_set {
     const uint32_t *lane;     /* lanes of the contacts that take part, counted through all batches, and */
     uint8_t *bin;             /* their bins */
     uint32_t first, end;      /* those that are in the set now */
-    uint32_t start[BINS + 1]; /* the first batch of each bin */
+    uint32_t bins;            /* more than the largest bin in use, */
+    uint32_t start[BINS + 1]; /*   and the first batch of each of these */
     sn_wide_body_contacts run;
 } violent_set;
 
@@ -71,8 +72,9 @@ static uint32_t list_stirred(const sn_body_contact_substep *s, uint32_t *lane, b
     uint32_t count = 0, batches = 0;
     for (uint32_t g = 0; g < groups; ++g)
         batches += sn_body_contacts_is_stirred(s, g) ? group[g].batches : 0;
-    *good = sn_parallel_tasks(sn_parallel_wants(parallel, SN_BODY_CONTACTS_AWAKE * batches * WORK_OF_LIST) ? parallel : NULL, groups,
-                              list_in_group, (void *)s);
+    *good = sn_parallel_tasks(sn_parallel_wants(parallel, SN_BODY_CONTACTS_AWAKE * batches * WORK_OF_LIST) ? parallel
+                                                                                                           : NULL,
+                              groups, list_in_group, (void *)s);
     for (uint32_t g = 0; *good && g < groups; ++g) {
         memmove(lane + count, lane + group[g].first, group[g].stirred * sizeof *lane);
         count += group[g].stirred;
@@ -121,17 +123,20 @@ static void colour_set(violent_set *v, uint32_t count, uint32_t capacity)
         if (m->moves_b >> lane & 1)
             used[m->b[lane] / SN_BODY_CONTACT_RECORD] = 0;
     }
+    v->bins = 0;
     for (v->end = v->first; v->end < count; ++v->end) {
         const uint32_t bin = bin_of(v, v->end);
         if (number[bin] % lanes_of_bin(bin) == 0 && batches++ == capacity)
             break;
         v->bin[v->end] = (uint8_t)bin;
+        v->bins = bin < v->bins ? v->bins : bin + 1;
         number[bin]++;
     }
+    v->bins += v->bins % 2; /* whole colours */
     v->start[0] = 0;
-    for (uint32_t bin = 0; bin < BINS; ++bin)
+    for (uint32_t bin = 0; bin < v->bins; ++bin)
         v->start[bin + 1] = v->start[bin] + (number[bin] + lanes_of_bin(bin) - 1) / lanes_of_bin(bin);
-    memset(number, 0, sizeof number);
+    memset(number, 0, v->bins * sizeof *number);
     for (uint32_t i = v->first; i < v->end; ++i) {
         const uint32_t at = number[v->bin[i]]++, lanes = lanes_of_bin(v->bin[i]);
         sn_wide_body_contact *own = &v->batch[v->start[v->bin[i]] + at / lanes];
@@ -245,8 +250,8 @@ static void copy_out(void *data, uint32_t index, uint32_t worker)
 static bool copy_set(violent_set *v, sn_task_fn *copy)
 {
     sn_parallel *parallel = &v->s->world->parallel;
-    const bool shares = sn_parallel_wants(parallel, SN_BODY_CONTACTS_AWAKE * v->start[BINS] * WORK_OF_COPY);
-    return sn_parallel_tasks(shares ? parallel : NULL, v->start[BINS], copy, v);
+    const bool shares = sn_parallel_wants(parallel, SN_BODY_CONTACTS_AWAKE * v->start[v->bins] * WORK_OF_COPY);
+    return sn_parallel_tasks(shares ? parallel : NULL, v->start[v->bins], copy, v);
 }
 
 /* ---- Sweeps ------------------------------------------------------------------------------------------------------ */
@@ -272,7 +277,7 @@ static bool sweep_set(const violent_set *v)
 {
     sn_parallel *parallel = &v->s->world->parallel;
     bool good = true;
-    for (uint32_t colour = 0; good && colour < SN_BODY_CONTACT_COLOURS; ++colour) {
+    for (uint32_t colour = 0; good && 2 * colour < v->bins; ++colour) {
         const colour_run c = {v, v->start[2 * colour], v->start[2 * colour + 2]};
         const uint32_t count = c.end - c.first;
         const bool shares = colour + 1 < SN_BODY_CONTACT_COLOURS && sn_parallel_wants(parallel, count * WORK_OF_BATCH);
