@@ -463,6 +463,8 @@ void sn_body_contacts_calm(const sn_world *world)
 {
     memset(stirred(&world->body_contacts), 0, world->body_contacts.group_table.count * sizeof(uint32_t));
     memset(contact_stirred(world), 0, world->body_contacts.mover_table.count * sizeof(uint32_t));
+    if (world->articulations.limits)
+        memset(contact_stirred_articulations(world), 0, world->articulations.count * sizeof(uint32_t));
 }
 
 static void stir_group(const sn_body_contacts *body_contacts, uint32_t group, uint32_t sweep)
@@ -470,6 +472,15 @@ static void stir_group(const sn_body_contacts *body_contacts, uint32_t group, ui
     _Atomic uint32_t *last = &stirred(body_contacts)[group];
     if (atomic_load_explicit(last, memory_order_relaxed) != sweep) /* see contact_raise */
         atomic_store_explicit(last, sweep, memory_order_relaxed);
+}
+
+static void stir_articulation(const sn_world *world, uint32_t mover, uint32_t sweep)
+{
+    const sn_articulations *a = &world->articulations;
+    if (!a->limits || !sn_articulations_have(a, mover))
+        return;
+    const uint32_t number = ((const uint32_t *)a->row_table.column[6])[mover];
+    atomic_store_explicit(&contact_stirred_articulations(world)[number], sweep, memory_order_relaxed);
 }
 
 /* The groups of a mover: those of its cells, and the last one. A mover without cells may be in any group. */
@@ -483,6 +494,7 @@ static void stir_mover(const sn_world *world, uint32_t mover, uint32_t sweep)
     if (contact_is_stirred(world, mover, sweep))
         return;
     atomic_store_explicit(&contact_stirred(world)[mover], sweep, memory_order_relaxed);
+    stir_articulation(world, mover, sweep);
     if (contact_marks(world)[mover] & SN_MARK_HELD)
         return;
     for (uint32_t i = 0; i < last && has_cells; ++i)

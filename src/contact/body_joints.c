@@ -295,7 +295,9 @@ static void hold_one(holding *h, uint32_t index)
     sn_open_joint *joint = joints(s->world) + pivot[index];
     if (h->first)
         *state = 0;
-    if (!(*state & FAR) && !is_jolted(s, &c, member, members))
+    const uint32_t stirred =
+        atomic_load_explicit(&contact_stirred_articulations(s->world)[index], memory_order_relaxed);
+    if (!(*state & FAR) && !((sn_real)stirred >= s->run.since && is_jolted(s, &c, member, members)))
         return;
     if (!(*state & READY)) {
         load_others(s, &c, member, members);

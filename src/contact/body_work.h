@@ -289,6 +289,12 @@ static inline _Atomic uint32_t *contact_stirred(const sn_world *world)
     return world->body_contacts.cell_table.column[8];
 }
 
+/* The same by articulation: the last sweep in which one of its bodies was disturbed. */
+static inline _Atomic uint32_t *contact_stirred_articulations(const sn_world *world)
+{
+    return world->articulations.first_table.column[4];
+}
+
 static inline bool contact_is_stirred(const sn_world *world, uint32_t mover, uint32_t since)
 {
     return atomic_load_explicit(&contact_stirred(world)[mover], memory_order_relaxed) >= since;
