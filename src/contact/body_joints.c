@@ -37,7 +37,9 @@
 #define REST  ((sn_real)0.5)     /* the share of a gap that is closed */
 #define TURNS 16u                /* turns of holding and sweeps */
 
-#define WORK 200.0 /* ns, about, of an articulation */
+#define WORK_OF_LOOK 200.0  /* ns, about, of an articulation in the first turn, */
+#define WORK_OF_HOLD 1500.0 /*   and in another one, of one that was disturbed, */
+#define SHARE        4u     /*   of which a task takes so many */
 
 /* State of an articulation in a pass: the gaps of its joints are known; and their masses; some were far open in the last
    turn. Most articulations that contact moves are not open, and need no masses. */
@@ -277,8 +279,9 @@ static bool hold_joints(const sn_body_contact_substep *s, const sn_open_joint *j
 
 typedef struct holding {
     const sn_body_contact_substep *s;
-    bool first;       /* turn */
-    atomic_bool open; /* some joint was open too far */
+    const uint32_t *list; /* of articulations, */
+    uint32_t count;       /*   so many */
+    atomic_bool open;     /* some joint was open too far */
 } holding;
 
 static void hold_one(holding *h, uint32_t index)
@@ -293,11 +296,7 @@ static void hold_one(holding *h, uint32_t index)
     const sn_mover_columns c = contact_columns(s->world);
     uint8_t *state = &states(s->world)[index];
     sn_open_joint *joint = joints(s->world) + pivot[index];
-    if (h->first)
-        *state = 0;
-    const uint32_t stirred =
-        atomic_load_explicit(&contact_stirred_articulations(s->world)[index], memory_order_relaxed);
-    if (!(*state & FAR) && !((sn_real)stirred >= s->run.since && is_jolted(s, &c, member, members)))
+    if (!(*state & FAR) && !is_jolted(s, &c, member, members))
         return;
     if (!(*state & READY)) {
         load_others(s, &c, member, members);
@@ -318,25 +317,54 @@ static void hold_one(holding *h, uint32_t index)
             sn_body_contacts_stir_mover(s, member[i]);
 }
 
-static void hold_piece(void *data, uint32_t begin, uint32_t end)
+static void hold_some(void *data, uint32_t index, uint32_t worker)
 {
-    for (uint32_t i = begin; i < end; ++i)
-        hold_one(data, i);
+    holding *h = data;
+    (void)worker;
+    for (uint32_t i = SHARE * index; i < h->count && i < SHARE * (index + 1); ++i)
+        hold_one(h, h->list[i]);
+}
+
+/* Lists all articulations for the first turn, and those that may have opened since the last turn for others. */
+static uint32_t list_disturbed(const sn_body_contact_substep *s, bool first, uint32_t *list)
+{
+    const sn_articulations *all = &s->world->articulations;
+    const _Atomic uint32_t *stirred = contact_stirred_articulations(s->world);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < all->count; ++i) {
+        if (first)
+            states(s->world)[i] = 0;
+        if (first || states(s->world)[i] & FAR ||
+            (sn_real)atomic_load_explicit(&stirred[i], memory_order_relaxed) >= s->run.since)
+            list[count++] = i;
+    }
+    return count;
+}
+
+static bool hold_all(const sn_body_contact_substep *s, bool first, bool *open)
+{
+    uint32_t *list = s->world->articulations.first_table.column[5];
+    sn_parallel *parallel = &s->world->parallel;
+    holding h = {.s = s, .list = list, .count = list_disturbed(s, first, list)};
+    const double work = SN_BODY_CONTACTS_AWAKE * h.count * (first ? WORK_OF_LOOK : WORK_OF_HOLD);
+    const bool good = sn_parallel_tasks(sn_parallel_wants(parallel, work) ? parallel : NULL,
+                                        (h.count + SHARE - 1) / SHARE, hold_some, &h);
+    *open = h.open;
+    return good;
 }
 
 bool sn_body_contacts_hold_joints(sn_body_contact_substep *s)
 {
     sn_world *world = s->world;
-    bool good = true;
+    bool good = true, open = true;
     if (!world->articulations.limits)
         return true;
     s->run.stirred_only = true;
     s->run.since = 0;
     for (uint32_t turn = 0; good && turn < TURNS; ++turn) {
-        holding h = {.s = s, .first = turn == 0};
         s->run.sweep += 1;
-        good = sn_parallel_few(&world->parallel, world->articulations.count, WORK, hold_piece, &h);
-        if (!h.open)
+        good = hold_all(s, turn == 0, &open);
+        if (!open)
             return good;
         s->run.since = s->run.sweep;
         s->run.sweep += 1;

@@ -61,6 +61,8 @@
 #define WORK         200.0
 #define WORK_OF_LOOK 10.0
 
+#define LEAST_TASK 8u /* bodies of the smallest tasks: four articulations, see contact/body_joints.c */
+
 /* Flags of an articulation: it has more than one body; its joints may do work; some of its bodies sleep; some of its
    joints are pivots (swings.c). */
 enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4, SWINGS = 8 };
@@ -91,6 +93,7 @@ void sn_articulations_init(sn_articulations *articulations)
     sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint8_t), false);
+    sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->pivot_table, sizeof(sn_visit), false);
     sn_table_column(&articulations->pivot_table, sizeof(sn_open_joint), false);
@@ -469,7 +472,7 @@ bool sn_articulations_find(sn_world *world)
         !sn_table_reserve(&a->first_table, &world->allocator, (uint64_t)rows + 1) ||
         !sn_table_reserve(&a->pivot_table, &world->allocator, a->held_table.count) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator,
-                                   (rows > a->held_table.count ? rows : a->held_table.count) / SN_FEW + 1))
+                                   (rows > a->held_table.count ? rows : a->held_table.count) / LEAST_TASK + 1))
         return false;
     if (has_changed(world))
         list_articulations(world);
