@@ -312,6 +312,15 @@ class Body(Thing):
         self._get(api.sn_body_set_mass, real(value, "mass"))
 
     @property
+    def awake(self) -> bool:
+        """False while it sleeps."""
+        return bool(self._get(api.sn_body_is_awake))
+
+    def wake(self) -> None:
+        """Wakes it and everything that it touches or is joined to."""
+        self._get(api.sn_body_wake)
+
+    @property
     def group(self) -> int:
         """The object that it belongs to."""
         return self._get(api.sn_body_group)

@@ -55,13 +55,6 @@ static sn_open_joint *joints(const sn_world *world)
 
 /* ---- One joint --------------------------------------------------------------------------------------------------- */
 
-static sn_vec3 turn_by(const sn_vec4 *record, sn_vec3 torque)
-{
-    const sn_vec4 i = record[2], j = record[3];
-    return vec3(i.x * torque.x + i.w * torque.y + j.x * torque.z, i.w * torque.x + i.y * torque.y + j.y * torque.z,
-                j.x * torque.x + j.y * torque.y + i.z * torque.z);
-}
-
 static const sn_spot *spot_of(const sn_world *world, const sn_visit *visit, uint32_t point)
 {
     const sn_pool *pool = world->constraints.pool[visit->kind];
@@ -117,7 +110,7 @@ static void add_yield(const sn_world *world, uint32_t mover, sn_vec3 arm, double
     const sn_vec4 *record = contact_record(world, mover);
     for (int i = 0; i < 3; ++i) {
         const sn_vec3 push = {i == 0, i == 1, i == 2};
-        const sn_vec3 v = vec3_cross(turn_by(record, vec3_cross(arm, push)), arm);
+        const sn_vec3 v = vec3_cross(contact_turn_by(record, vec3_cross(arm, push)), arm);
         k[i][0] += (double)v.x, k[i][1] += (double)v.y, k[i][2] += (double)v.z;
         k[i][i] += (double)record[0].w;
     }
@@ -189,7 +182,7 @@ static void push(const sn_body_contact_substep *s, uint32_t mover, sn_vec3 arm, 
     if (mover == SN_NO_MOVER)
         return;
     sn_vec4 *record = contact_record(s->world, mover);
-    const sn_vec3 gain = vec3_scale(p, record[0].w), spin = turn_by(record, vec3_cross(arm, p));
+    const sn_vec3 gain = vec3_scale(p, record[0].w), spin = contact_turn_by(record, vec3_cross(arm, p));
     record[0] = vec4(vec3_add(vec4_xyz(record[0]), gain), record[0].w);
     record[1] = vec4(vec3_add(vec4_xyz(record[1]), spin), far ? s->run.sweep : record[1].w);
 }

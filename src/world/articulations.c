@@ -63,7 +63,7 @@
 
 /* Flags of an articulation: it has more than one body; its joints may do work; some of its bodies sleep; some of its
    joints are pivots (swings.c). */
-enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4, SWINGS = 8 };
+enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4, SWINGS = 8, HELD = 16 };
 
 /* Flags of a row of bodies: movable, kinematic, awake. */
 enum { MOVES = 1, LED = 2, AWAKE = 4 };
@@ -325,7 +325,7 @@ static void join(const sn_world *world, const held *h)
         first = first < root ? first : root;
     }
     if (first != SN_ID_FREE)
-        marks(world)[first] |= all;
+        marks(world)[first] |= all | HELD;
 }
 
 static bool is_limited(const sn_world *world, uint32_t root)
@@ -452,6 +452,7 @@ bool sn_articulations_find(sn_world *world)
     sn_articulations *a = &world->articulations;
     const uint32_t rows = bodies_rows(&world->bodies);
     a->count = 0;
+    a->carries = false;
     if (!rows || !can_watch(world))
         return true;
     if (!list_held(world))
@@ -468,7 +469,13 @@ bool sn_articulations_find(sn_world *world)
     if (has_changed(world))
         list_articulations(world);
     a->count = a->known;
+    a->carries = true;
     return true;
+}
+
+bool sn_articulations_hold(const sn_world *world, uint32_t row)
+{
+    return world->articulations.carries && marks(world)[parents(world)[row]] & HELD;
 }
 
 /* ---- In a substep ------------------------------------------------------------------------------------------------ */

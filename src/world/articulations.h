@@ -53,6 +53,7 @@ typedef struct sn_articulations {
     uint32_t rows;         /*   with this many rows of bodies; */
     bool listed;           /*   once they are listed */
     uint32_t count;        /* of articulations that are watched in this step: all or none */
+    bool carries;          /* constraints that hold bodies are told what contact will do (contact/body_expect.c) */
     bool limits;           /* they are watched in this substep, */
     bool noted;            /* and the contact pass has recorded the energy that it took */
 } sn_articulations;

@@ -159,6 +159,21 @@ sn_result sn_particle_wake(sn_world *world, sn_particle particle)
     return SN_OK;
 }
 
+bool sn_body_is_awake(const sn_world *world, sn_body body)
+{
+    const sn_particle particle = sn_body_particle(world, body);
+    return particle.generation ? sn_particle_is_awake(world, particle) : sn_body_is_valid(world, body);
+}
+
+sn_result sn_body_wake(sn_world *world, sn_body body)
+{
+    const sn_particle particle = sn_body_particle(world, body);
+    if (particle.generation)
+        return sn_particle_wake(world, particle);
+    const sn_result result = sn_world_enter(world);
+    return result != SN_OK || sn_body_is_valid(world, body) ? result : SN_ERROR_STALE;
+}
+
 /* ---- Fixed shapes ------------------------------------------------------------------------------------------------ */
 
 void sn_sleep_fixed_shape_leaves(sn_world *world, uint32_t number)
