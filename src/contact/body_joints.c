@@ -154,6 +154,7 @@ static void ready_joint(const sn_body_contact_substep *s, const sn_visit *visit,
     const sn_real size = vec3_length(joint->arm_a) + vec3_length(joint->arm_b),
                   more = vec3_length(joint->gap) + MORE * size;
     joint->most = OPEN * size > more ? OPEN * size : more;
+    joint->held = vec3(0, 0, 0);
 }
 
 /* True if a joint will be open too far at the end of the substep. v: m/s, the relative velocity of its ends. */
@@ -188,7 +189,7 @@ static void push(const sn_body_contact_substep *s, uint32_t mover, sn_vec3 arm, 
 }
 
 /* Applies an impulse to a joint, unless its gap does not grow. True if it was open too far. */
-static bool hold_joint(const sn_body_contact_substep *s, const sn_open_joint *joint)
+static bool hold_joint(const sn_body_contact_substep *s, sn_open_joint *joint)
 {
     sn_vec3 v;
     const bool far = is_far(s, joint, &v);
@@ -199,6 +200,7 @@ static bool hold_joint(const sn_body_contact_substep *s, const sn_open_joint *jo
     sn_vec3 p = impulse_for(joint, vec3_sub(wanted, v));
     if (vec3_dot(p, vec3_add(v, wanted)) > 0)
         p = impulse_for(joint, vec3_scale(v, -1));
+    joint->held = vec3_add(joint->held, p);
     push(s, joint->b, joint->arm_b, p, far);
     push(s, joint->a, joint->arm_a, vec3_scale(p, -1), far);
     return far;
@@ -252,7 +254,7 @@ static bool is_open(const sn_body_contact_substep *s, const sn_open_joint *joint
 }
 
 /* Forwards and backwards, so that an impulse reaches all joints. */
-static bool hold_joints(const sn_body_contact_substep *s, const sn_open_joint *joint, uint32_t count)
+static bool hold_joints(const sn_body_contact_substep *s, sn_open_joint *joint, uint32_t count)
 {
     bool far = false;
     for (uint32_t i = 0; i < count; ++i)
@@ -305,6 +307,35 @@ static void hold_piece(void *data, uint32_t begin, uint32_t end)
         hold_one(data, i);
 }
 
+/* Adds the impulses of holding to the multipliers of joints, which are their forces times h^2. The first three rows are
+   along the axes of the first point. */
+static void tell_joint(const sn_world *world, sn_real h, const sn_visit *visit, const sn_open_joint *joint)
+{
+    const sn_pool *pool = world->constraints.pool[visit->kind];
+    const sn_spot *a = spot_of(world, visit, 0);
+    sn_real *lambda = pool->lambda + (size_t)visit->row * pool->kind->rows;
+    double p[3] = {(double)joint->held.x, (double)joint->held.y, (double)joint->held.z};
+    const double own[4] = {(double)a->turn.x, (double)a->turn.y, (double)a->turn.z, (double)a->turn.w};
+    if (a->type == SN_POINT_BODY)
+        sn_rotate_vector_back(world->bodies.state[a->body].q, p, p);
+    sn_rotate_vector_back(own, p, p);
+    for (int i = 0; i < 3; ++i)
+        lambda[i] += (sn_real)p[i] * h;
+}
+
+static void tell_piece(void *data, uint32_t begin, uint32_t end)
+{
+    const sn_body_contact_substep *s = data;
+    const sn_articulations *all = &s->world->articulations;
+    const uint32_t *pivot = all->first_table.column[1];
+    const sn_visit *visit = all->pivot_table.column[0];
+    const sn_open_joint *joint = joints(s->world);
+    for (uint32_t i = begin; i < end; ++i)
+        for (uint32_t k = pivot[i]; states(s->world)[i] & READY && k < pivot[i + 1]; ++k)
+            if (joint[k].a != joint[k].b && vec3_dot(joint[k].held, joint[k].held) > 0)
+                tell_joint(s->world, s->h, &visit[k], &joint[k]);
+}
+
 /* Some sweeps over contacts that were disturbed since. True if an error is still large. */
 static bool sweep_stirred(sn_body_contact_substep *s, bool *good)
 {
@@ -325,8 +356,12 @@ bool sn_body_contacts_hold_joints(sn_body_contact_substep *s)
         holding h = {.s = s, .first = turn == 0};
         s->run.sweep += 1;
         good = sn_parallel_few(&world->parallel, world->articulations.count, WORK, hold_piece, &h);
-        if (!h.open)
+        if (!h.open && turn == 0)
             return good;
+        if (!h.open) {
+            violent = false;
+            break;
+        }
         s->run.since = s->run.sweep;
         violent = sweep_stirred(s, &good);
     }
@@ -334,5 +369,5 @@ bool sn_body_contacts_hold_joints(sn_body_contact_substep *s)
         s->run.since = s->run.sweep - 1;
         violent = sweep_stirred(s, &good);
     }
-    return good;
+    return good && sn_parallel_few(&world->parallel, world->articulations.count, WORK, tell_piece, s);
 }

@@ -9,6 +9,9 @@
    Constraints then carry it, as they carry the weight of the body. The pass over contacts takes it back, and applies it
    itself, with all others. At rest that is exact, whatever the masses.
 
+   In that substep contact changes only the velocity of such a body, not its place. The next substep would put it back,
+   and take that for a velocity: a shelf with a box on it then shook until it threw the box off.
+
    Only loads: impulses of movable bodies that push downwards, on a body that nothing else supports. A body that stands on
    something is between its support and its joints. There contact and joints would correct the same error, one after the
    other, and grow: a joint that stays open by what contact moved, an impulse that grows with it. Of a table whose top has

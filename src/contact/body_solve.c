@@ -213,8 +213,10 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
         const quad place = quad_xyz(quad_load(&record[6])), turn = quad_xyz(quad_load(&record[7]));
         const quad gain = quad_xyz(quad_sub(quad_load(&record[0]), quad_load(&c.v[m->slot]))),
                    spin = quad_xyz(quad_sub(quad_load(&record[1]), quad_load(&m->spin)));
-        const sn_real moves = contact_bears(s->world, i) ? 0 : h;
-        sound = move_mover(s->world, &particles, m->slot, gain, quad_scale(quad_add(gain, quad_scale(place, s->inverse_h)), moves)) && sound;
+        const sn_real moves = contact_bears(s->world, i) ? 0 : h; /* joints decide where it is; see body_loads.c */
+        sound = move_mover(s->world, &particles, m->slot, gain,
+                           quad_scale(quad_add(gain, quad_scale(place, s->inverse_h)), moves)) &&
+                sound;
         if (m->body == SN_ID_FREE || (quad_is_zero(spin) && quad_is_zero(turn)))
             continue;
         batch.body[n] = &c.state[m->body];

@@ -590,6 +590,17 @@ static double share_of(const energies *e, double due)
     return fmin(1, fmax(0, (sqrt(fmax(0, square)) - e->a) / (2 * e->b)));
 }
 
+/* Multipliers of pivots, which are their forces times h^2, become those of what velocities keep. */
+static void tell_share(const sn_world *world, const sn_pivots *swing, sn_real share)
+{
+    for (uint32_t i = 0; i < swing->count; ++i) {
+        const sn_pool *pool = world->constraints.pool[swing->pivot[i].kind];
+        sn_real *lambda = pool->lambda + (size_t)swing->pivot[i].row * pool->kind->rows;
+        for (uint32_t r = 0; r < pool->kind->rows; ++r)
+            lambda[r] *= share;
+    }
+}
+
 typedef struct limiting {
     sn_world *world;
     sn_real h;
@@ -613,6 +624,8 @@ static void limit_piece(void *data, uint32_t begin, uint32_t end)
         if (changed)
             gauge_changed(world, member, count);
         changed = (swing.count && sn_swing_restore(l->world, &swing, due, (double)l->h)) || changed;
+        if (share < 1)
+            tell_share(world, &swing, (sn_real)share);
         if (changed && world->body_contacts.loaded) /* with the velocities before */
             sn_body_contacts_load(&l->contact, member, count);
     }
