@@ -341,8 +341,9 @@ bool sn_body_contacts_begin(sn_substep *substep)
     bool good = begin_movers(&s, substep);
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE); /* which a search within the step interrupts */
     s.run = contact_substep(world, h).run;        /* tables may have grown */
-    good = good && (!world->body_contacts.count ||
-                    (sn_callbacks_contacts(&s) && sn_body_contacts_ready_groups(&s) && sn_body_contacts_expect(&s)));
+    good =
+        good && (!world->body_contacts.count || (sn_callbacks_contacts(&s) && sn_body_contacts_ready_groups(&s) &&
+                                                 sn_body_contacts_carry(&s, substep) && sn_body_contacts_expect(&s)));
     world->body_contacts.left -= h;
     return good;
 }

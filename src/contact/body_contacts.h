@@ -41,6 +41,8 @@ typedef struct sn_mover {
     /* 1 + the fixed shape that stopped it in this substep and then carries it along; 0: none. `carried` is the share of
        that shape's path that is over when it begins. */
     uint32_t carrier;
+    sn_vec3 load, load_twist; /* m/s, m^2/s: velocity and angular momentum per unit of mass by what lies on it; see
+                                 body_expect.c */
 } sn_mover;
 
 /* Marks of a mover: it can be moved; it has a contact; it is in the list of movers; its record is that of the substep
@@ -53,7 +55,9 @@ enum {
     SN_MARK_LISTED = 4,
     SN_MARK_LOADED = 8,
     SN_MARK_HELD = 16,
-    SN_MARK_TURNED = 32
+    SN_MARK_TURNED = 32,
+    SN_MARK_BEARS = 64,  /* constraints hold it, and another body lies on it, */
+    SN_MARK_STANDS = 128 /*   or supports it; see body_loads.c */
 };
 
 /* Flags of a body: it left the space that was searched for it, so it must be searched for again; it has left that space

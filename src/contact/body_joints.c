@@ -57,13 +57,6 @@ static sn_open_joint *joints(const sn_world *world)
 
 /* ---- One joint --------------------------------------------------------------------------------------------------- */
 
-static sn_vec3 turn_by(const sn_vec4 *record, sn_vec3 torque)
-{
-    const sn_vec4 i = record[2], j = record[3];
-    return vec3(i.x * torque.x + i.w * torque.y + j.x * torque.z, i.w * torque.x + i.y * torque.y + j.y * torque.z,
-                j.x * torque.x + j.y * torque.y + i.z * torque.z);
-}
-
 static const sn_spot *spot_of(const sn_world *world, const sn_visit *visit, uint32_t point)
 {
     const sn_pool *pool = world->constraints.pool[visit->kind];
@@ -119,7 +112,7 @@ static void add_yield(const sn_world *world, uint32_t mover, sn_vec3 arm, double
     const sn_vec4 *record = contact_record(world, mover);
     for (int i = 0; i < 3; ++i) {
         const sn_vec3 push = {i == 0, i == 1, i == 2};
-        const sn_vec3 v = vec3_cross(turn_by(record, vec3_cross(arm, push)), arm);
+        const sn_vec3 v = vec3_cross(contact_turn_by(record, vec3_cross(arm, push)), arm);
         k[i][0] += (double)v.x, k[i][1] += (double)v.y, k[i][2] += (double)v.z;
         k[i][i] += (double)record[0].w;
     }
@@ -157,6 +150,7 @@ static void ready_joint(const sn_body_contact_substep *s, const sn_visit *visit,
     const sn_real size = vec3_length(joint->arm_a) + vec3_length(joint->arm_b),
                   more = vec3_length(joint->gap) + MORE * size;
     joint->most = OPEN * size > more ? OPEN * size : more;
+    joint->held = vec3(0, 0, 0);
 }
 
 static void weigh_joint(const sn_world *world, sn_open_joint *joint)
@@ -196,13 +190,13 @@ static void push(const sn_body_contact_substep *s, uint32_t mover, sn_vec3 arm, 
     if (mover == SN_NO_MOVER)
         return;
     sn_vec4 *record = contact_record(s->world, mover);
-    const sn_vec3 gain = vec3_scale(p, record[0].w), spin = turn_by(record, vec3_cross(arm, p));
+    const sn_vec3 gain = vec3_scale(p, record[0].w), spin = contact_turn_by(record, vec3_cross(arm, p));
     record[0] = vec4(vec3_add(vec4_xyz(record[0]), gain), record[0].w);
     record[1] = vec4(vec3_add(vec4_xyz(record[1]), spin), far ? s->run.sweep : record[1].w);
 }
 
 /* Applies an impulse to a joint, unless its gap does not grow. True if it was open too far. */
-static bool hold_joint(const sn_body_contact_substep *s, const sn_open_joint *joint)
+static bool hold_joint(const sn_body_contact_substep *s, sn_open_joint *joint)
 {
     sn_vec3 v;
     const bool far = is_far(s, joint, &v);
@@ -213,6 +207,7 @@ static bool hold_joint(const sn_body_contact_substep *s, const sn_open_joint *jo
     sn_vec3 p = impulse_for(joint, vec3_sub(wanted, v));
     if (vec3_dot(p, vec3_add(v, wanted)) > 0)
         p = impulse_for(joint, vec3_scale(v, -1));
+    joint->held = vec3_add(joint->held, p);
     push(s, joint->b, joint->arm_b, p, far);
     push(s, joint->a, joint->arm_a, vec3_scale(p, -1), far);
     return far;
@@ -267,7 +262,7 @@ static bool is_open(const sn_body_contact_substep *s, const sn_open_joint *joint
 }
 
 /* Forwards and backwards, so that an impulse reaches all joints. */
-static bool hold_joints(const sn_body_contact_substep *s, const sn_open_joint *joint, uint32_t count)
+static bool hold_joints(const sn_body_contact_substep *s, sn_open_joint *joint, uint32_t count)
 {
     bool far = false;
     for (uint32_t i = 0; i < count; ++i)
@@ -325,6 +320,35 @@ static void hold_some(void *data, uint32_t index, uint32_t worker)
         hold_one(h, h->list[i]);
 }
 
+/* Adds the impulses of holding to the multipliers of joints, which are their forces times h^2. The first three rows are
+   along the axes of the first point. */
+static void tell_joint(const sn_world *world, sn_real h, const sn_visit *visit, const sn_open_joint *joint)
+{
+    const sn_pool *pool = world->constraints.pool[visit->kind];
+    const sn_spot *a = spot_of(world, visit, 0);
+    sn_real *lambda = pool->lambda + (size_t)visit->row * pool->kind->rows;
+    double p[3] = {(double)joint->held.x, (double)joint->held.y, (double)joint->held.z};
+    const double own[4] = {(double)a->turn.x, (double)a->turn.y, (double)a->turn.z, (double)a->turn.w};
+    if (a->type == SN_POINT_BODY)
+        sn_rotate_vector_back(world->bodies.state[a->body].q, p, p);
+    sn_rotate_vector_back(own, p, p);
+    for (int i = 0; i < 3; ++i)
+        lambda[i] += (sn_real)p[i] * h;
+}
+
+static void tell_piece(void *data, uint32_t begin, uint32_t end)
+{
+    const sn_body_contact_substep *s = data;
+    const sn_articulations *all = &s->world->articulations;
+    const uint32_t *pivot = all->first_table.column[1];
+    const sn_visit *visit = all->pivot_table.column[0];
+    const sn_open_joint *joint = joints(s->world);
+    for (uint32_t i = begin; i < end; ++i)
+        for (uint32_t k = pivot[i]; states(s->world)[i] & READY && k < pivot[i + 1]; ++k)
+            if (joint[k].a != joint[k].b && vec3_dot(joint[k].held, joint[k].held) > 0)
+                tell_joint(s->world, s->h, &visit[k], &joint[k]);
+}
+
 /* Lists all articulations for the first turn, and those that may have opened since the last turn for others. */
 static uint32_t list_disturbed(const sn_body_contact_substep *s, bool first, uint32_t *list)
 {
@@ -364,11 +388,13 @@ bool sn_body_contacts_hold_joints(sn_body_contact_substep *s)
     for (uint32_t turn = 0; good && turn < TURNS; ++turn) {
         s->run.sweep += 1;
         good = hold_all(s, turn == 0, &open);
-        if (!open)
+        if (!open && turn == 0)
             return good;
+        if (!open)
+            break;
         s->run.since = s->run.sweep;
         s->run.sweep += 1;
         s->run.sweep += (sn_real)sn_body_contacts_sweep_violent(s, &good);
     }
-    return good;
+    return good && sn_parallel_few(&world->parallel, world->articulations.count, WORK_OF_LOOK, tell_piece, s);
 }

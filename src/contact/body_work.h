@@ -134,6 +134,14 @@ void sn_body_contacts_load_fixed_shapes(const sn_world *world);
 bool sn_body_contacts_expect(sn_body_contact_substep *s);
 void sn_body_contacts_forget_expected(sn_world *world);
 
+/* Applies the impulses with which contact begins the substep, to the records from run.mover on. */
+bool sn_body_contacts_press(sn_body_contact_substep *s);
+
+/* carry: adds what lies on bodies that constraints hold to their predicted motion; unload: takes it out of their records
+   in a pass. See body_loads.c. False if tasks were lost. */
+bool sn_body_contacts_carry(sn_body_contact_substep *s, struct sn_substep *substep);
+void sn_body_contacts_unload(const sn_body_contact_substep *s);
+
 /* ready_groups: prepares all groups for the pass at the end of the substep. by_level: runs a function for all groups,
    level by level. False if tasks were lost. */
 bool sn_body_contacts_ready_groups(sn_body_contact_substep *s);
@@ -451,6 +459,20 @@ static inline sn_real contact_turns(const sn_world *world, const sn_body_contact
    more sweeps over such contacts and their neighbours. With a tenth of the size, boxes that fell on each other were
    crushed. */
 #define SN_BODY_CONTACT_FAR_OFF ((sn_real)5)
+
+/* True if a mover is a body that constraints hold, with a load; see body_loads.c. */
+static inline bool contact_bears(const sn_world *world, uint32_t mover)
+{
+    return (contact_marks(world)[mover] & (SN_MARK_BEARS | SN_MARK_STANDS)) == SN_MARK_BEARS;
+}
+
+/* The angular velocity that an angular impulse gives to the body of a record. */
+static inline sn_vec3 contact_turn_by(const sn_vec4 *record, sn_vec3 torque)
+{
+    const sn_vec4 i = record[2], j = record[3];
+    return vec3(i.x * torque.x + i.w * torque.y + j.x * torque.z, i.w * torque.x + i.y * torque.y + j.y * torque.z,
+                j.x * torque.x + j.y * torque.y + i.z * torque.z);
+}
 
 static inline sn_body_contact_substep contact_substep(sn_world *world, sn_real h)
 {

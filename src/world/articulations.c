@@ -65,7 +65,7 @@
 
 /* Flags of an articulation: it has more than one body; its joints may do work; some of its bodies sleep; some of its
    joints are pivots (swings.c). */
-enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4, SWINGS = 8 };
+enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4, SWINGS = 8, HELD = 16 };
 
 /* Flags of a row of bodies: movable, kinematic, awake. */
 enum { MOVES = 1, LED = 2, AWAKE = 4 };
@@ -330,7 +330,7 @@ static void join(const sn_world *world, const held *h)
         first = first < root ? first : root;
     }
     if (first != SN_ID_FREE)
-        marks(world)[first] |= all;
+        marks(world)[first] |= all | HELD;
 }
 
 static bool is_limited(const sn_world *world, uint32_t root)
@@ -461,6 +461,7 @@ bool sn_articulations_find(sn_world *world)
     sn_articulations *a = &world->articulations;
     const uint32_t rows = bodies_rows(&world->bodies);
     a->count = 0;
+    a->carries = false;
     if (!rows || !can_watch(world))
         return true;
     if (!list_held(world))
@@ -477,7 +478,13 @@ bool sn_articulations_find(sn_world *world)
     if (has_changed(world))
         list_articulations(world);
     a->count = a->known;
+    a->carries = true;
     return true;
+}
+
+bool sn_articulations_hold(const sn_world *world, uint32_t row)
+{
+    return world->articulations.carries && marks(world)[parents(world)[row]] & HELD;
 }
 
 /* ---- In a substep ------------------------------------------------------------------------------------------------ */
@@ -592,6 +599,17 @@ static double share_of(const energies *e, double due)
     return fmin(1, fmax(0, (sqrt(fmax(0, square)) - e->a) / (2 * e->b)));
 }
 
+/* Multipliers of pivots, which are their forces times h^2, become those of what velocities keep. */
+static void tell_share(const sn_world *world, const sn_pivots *swing, sn_real share)
+{
+    for (uint32_t i = 0; i < swing->count; ++i) {
+        const sn_pool *pool = world->constraints.pool[swing->pivot[i].kind];
+        sn_real *lambda = pool->lambda + (size_t)swing->pivot[i].row * pool->kind->rows;
+        for (uint32_t r = 0; r < pool->kind->rows; ++r)
+            lambda[r] *= share;
+    }
+}
+
 typedef struct limiting {
     sn_world *world;
     sn_real h;
@@ -615,6 +633,8 @@ static void limit_piece(void *data, uint32_t begin, uint32_t end)
             gauge_changed(world, member, count);
         if (swing.count)
             sn_swing_restore(l->world, &swing, due, (double)l->h);
+        if (share < 1)
+            tell_share(world, &swing, (sn_real)share);
     }
     if (world->body_contacts.loaded) /* of all others */
         sn_body_contacts_load(&l->contact, members(world) + first[begin], first[end] - first[begin]);

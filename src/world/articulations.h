@@ -34,6 +34,7 @@ typedef struct sn_open_joint {
     sn_vec3 arm_a, arm_b; /* m */
     sn_vec3 gap;          /* m: gap at the end of the substep, if the relative velocity of its ends becomes 0; */
     sn_real most;         /* largest allowed gap */
+    sn_vec3 held;         /* N s: the impulse on b by which contact held it in this substep */
     sn_real mass[6];      /* kg: effective mass for an impulse between its ends, xx, yy, zz, xy, xz, yz */
 } sn_open_joint;
 
@@ -55,6 +56,7 @@ typedef struct sn_articulations {
     uint32_t rows;         /*   with this many rows of bodies; */
     bool listed;           /*   once they are listed */
     uint32_t count;        /* of articulations that are watched in this step: all or none */
+    bool carries;          /* constraints that hold bodies are told what contact will do (contact/body_expect.c) */
     bool limits;           /* they are watched in this substep, */
     bool noted;            /* and the contact pass has recorded the energy that it took */
 } sn_articulations;

@@ -366,6 +366,19 @@ void sn_turns_predict_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
+void sn_turns_predict_again(sn_substep *s, uint32_t row, sn_vec3 gain)
+{
+    const sn_particle_store particles = s->world->particles;
+    turn_group g;
+    group_begin(&g, s);
+    begin_turn(s, &particles, &g, row, leaves_free(s));
+    g.by->predict(&g.batch, 0);
+    if (s->world->articulations.count) {
+        sn_articulated *body = &sn_articulated_bodies(s->world)[row];
+        body->kick[0] += (double)gain.x, body->kick[1] += (double)gain.y, body->kick[2] += (double)gain.z;
+    }
+}
+
 void sn_turns_predict(sn_substep *s)
 {
     share(s->world, sn_turns_predict_piece, s);
