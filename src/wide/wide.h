@@ -63,6 +63,7 @@ typedef struct sn_wide_run {
                               solvers/preload.h */
     float preload_share;   /* share of the rest of lambda that is added to the preload */
     float preload_most;    /* limit, relative to the size of the constraint */
+    bool holds;            /* see sn_preload_holds: no such limit, and SN_PRELOAD_GIVE; false without preloads */
     float last_inverse_h2; /* of the substep to which lambda belongs */
     float h2;              /* s^2, of this substep */
     float least;           /* m: where positions have no remainder, smaller corrections are dropped */
