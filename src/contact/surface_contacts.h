@@ -186,7 +186,10 @@ typedef struct sn_surface_quiet {
     uint32_t waits, tried; /* substeps until the next attempt; the last such interval */
     uint32_t lasted;       /* substeps so far */
     sn_real time;          /* s: from the beginning of the quiet time to the start of the substep */
-    bool ordered;          /* rows of the vertices of all tiles are known */
+    /* Until sure_time (s) no pair has used up its spare as long as away and astir of tiles take less than `sure` (m); see
+       surface_quiet.c. sure_turn: rad/s, no tile turns faster */
+    sn_real sure_time, sure, sure_turn;
+    bool ordered; /* rows of the vertices of all tiles are known */
     /* By row, tile by tile. Of sn_vec4: positions, their rounding remainders, and velocities, at the start of the
        substep; positions at its end; positions and velocities when the quiet time began; of sn_real: see wide/wide.h; of
        uint32_t: slots; the vertices. There are SN_SURFACE_QUIET_MORE more behind the last. And of uint32_t: by vertex,
