@@ -57,8 +57,8 @@ enum {
 };
 
 /* Flags of a body: it left the space that was searched for it, so it must be searched for again; it has left that space
-   at some time in this step. */
-enum { SN_ROW_LEFT = 1, SN_ROW_STRAYED = 2 };
+   at some time in this step; the guard of surfaces has moved it in this substep, and something is in its path. */
+enum { SN_ROW_LEFT = 1, SN_ROW_STRAYED = 2, SN_ROW_CARRIED = 4, SN_ROW_BLOCKED = 8 };
 
 /* A part of a body and its path in a step: an oriented box. */
 typedef struct sn_body_contact_box {
@@ -292,6 +292,10 @@ sn_result sn_body_contacts_find_again(struct sn_world *world, bool ended);
    the task hook lost tasks. */
 bool sn_body_contacts_begin(struct sn_substep *s);
 bool sn_body_contacts_pass(struct sn_world *world, sn_real h);
+
+/* If something else has moved the bodies with SN_ROW_CARRIED since: those that other bodies or fixed shapes are in the
+   path of get SN_ROW_BLOCKED (body_sweep.c). False if tasks were lost, or contacts.failed. */
+bool sn_body_contacts_look_at_paths(struct sn_world *world, sn_real h);
 
 /* Makes room for the expected effect of contact (body_expect.c). */
 bool sn_body_contacts_reserve_expected(struct sn_world *world);

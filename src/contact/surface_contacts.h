@@ -94,29 +94,6 @@ typedef struct sn_surface_zone {
     float share;       /* the smallest share of its members */
 } sn_surface_zone;
 
-/* A piece: vertices that constraints join, and what touches them; its energy, see surface_energy.c. Of pieces that
-   touch each other, the first one has the sums. */
-typedef struct sn_surface_piece {
-    bool open;            /* constraints join it to something movable that is not a vertex, or hold a body of it */
-    bool left;            /* it is left alone in this substep: it is open, or touches something movable that is in no
-                             piece */
-    bool touches;         /* it touches something in this substep */
-    bool held;            /* it has an immovable vertex */
-    bool asks;            /* it has gained energy, which must be taken back */
-    bool cloth, bodies;   /* it has movable vertices, and movable bodies */
-    uint32_t pushes, far; /* its contacts with an impulse, and those of them whose impulse was large in the last pass */
-    double mass;          /* kg; */
-    double driven_mass;   /*   without bodies */
-    double before;        /* J: kinetic energy at the start of the substep, */
-    double kinetic;       /* and at its end; */
-    double within;        /* the part of that which is not a rigid motion */
-    double work;          /* J: of forces */
-    double released;      /* J: by compliant constraints */
-    double driven;        /* m^2/s^2: squared velocity of what drives it */
-    double share;         /* of the non-rigid motion: the share that is left to it */
-    sn_surface_zone rigid;
-} sn_surface_piece;
-
 /* A static or kinematic vertex, and the zone that touches it. */
 typedef struct sn_surface_led {
     uint32_t zone, vertex;
@@ -468,10 +445,13 @@ typedef struct sn_surfaces {
     /* Of uint32_t: candidates that the guard checks; of sn_real, m: lower bounds of their distance at the start of the
        substep; of float: when they touch. */
     sn_table near_table;
-    sn_table zone_table; /* of sn_surface_zone, by vertex; empty: there are no zones */
-    sn_table led_table;  /* of sn_surface_led */
-    /* Of sn_surface_piece; of uint32_t: union-find of pieces; also used by vertex, to find pieces. */
-    sn_table piece_table;
+    sn_table zone_table;  /* of sn_surface_zone, by vertex; empty: there are no zones */
+    sn_table led_table;   /* of sn_surface_led */
+    sn_table piece_table; /* of sn_surface_piece; of uint32_t: union-find of pieces */
+    sn_table inner_table; /* of sn_surface_inner */
+    /* Of uint32_t. By vertex: union-find, to find pieces. Behind these, if other particles may be in pieces: by particle
+       number: its piece, if it is an inner particle; otherwise SN_SURFACE_NONE. */
+    sn_table node_table;
     /* By constraint: of uint32_t: its piece, or SN_SURFACE_NONE; of double, J: stored energy; m^2/s^2: squared
        velocity by which it drives particles; the same at the start of the substep. */
     sn_table stored_table;
@@ -639,9 +619,12 @@ bool sn_surface_is_led(const struct sn_world *world, const sn_surfaces *s, uint3
 void sn_surface_zones_clear(sn_surfaces *s);
 bool sn_surface_zones_join(struct sn_world *world, sn_surfaces *s, const sn_surface_candidate *c);
 
-/* Makes the zone of a candidate stay in place. True if it did not; false also if its vertices are static or
-   kinematic. */
+/* Makes the zone of a candidate stay in place. True if it did not. False also if one of the vertices is static or
+   kinematic and moves: then nothing is held. */
 bool sn_surface_zones_hold(struct sn_world *world, sn_surfaces *s, const sn_surface_candidate *c);
+
+/* The same for a zone by one of its numbers: false also if a static or kinematic vertex that moves drives it. */
+bool sn_surface_zone_hold(const struct sn_world *world, sn_surfaces *s, uint32_t number);
 
 /* measure: computes the motions of zones, once all are joined and `next` is known. way, velocity: those of a vertex as
    a part of its zone. */
@@ -668,6 +651,8 @@ void sn_surface_zone_add_body(sn_surface_zone *zone, uint32_t turn, double mass,
    - of: the body that a vertex is of. NULL: none, or it is not movable.
    - add: adds them to the motions of zones, in two passes as below.
    - move: moves them along their share; stay: all return to where they began. True if one has moved.
+   - hold: holds the zones of bodies that would move into other bodies or fixed shapes. *news: some were not held.
+     False: lost tasks, or contacts.failed.
    - share: gives zones the smallest share of their bodies.
    - settle: gives them their final velocities. */
 void sn_surface_members_begin(const struct sn_world *world, sn_surfaces *s);
@@ -676,6 +661,7 @@ sn_pose sn_surface_member_start(const sn_surfaces *s, const sn_surface_shell *sh
 sn_surface_member *sn_surface_member_of(const sn_surfaces *s, uint32_t vertex);
 void sn_surface_members_add(const struct sn_world *world, sn_surfaces *s, uint32_t turn);
 bool sn_surface_members_move(struct sn_world *world, sn_surfaces *s, bool stay);
+bool sn_surface_members_hold(struct sn_world *world, sn_surfaces *s, sn_real h, bool *news);
 void sn_surface_members_share(sn_surfaces *s);
 void sn_surface_members_settle(struct sn_world *world, sn_surfaces *s);
 
@@ -698,14 +684,12 @@ double sn_surface_member_within(const struct sn_world *world, const sn_surfaces 
 void sn_surface_member_slow(struct sn_world *world, const sn_surfaces *s, uint32_t shell, const sn_surface_zone *zone,
                             double share);
 
-/* of: the zone of a vertex. add: adds a vertex to the motion of a zone, in two passes: turn 0 sums masses and momenta,
+/* of: the zone of a vertex. root: of a vertex or body, by its number in zone_table. add: adds a vertex to the motion of a zone, in two passes: turn 0 sums masses and momenta,
    turn 1 inertias and angular momenta. settle: ends a pass. */
 uint32_t sn_surface_zone_of(const sn_surfaces *s, uint32_t vertex);
+uint32_t sn_surface_zone_root(const sn_surfaces *s, uint32_t number);
 void sn_surface_zone_add(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 velocity);
 void sn_surface_zone_settle(sn_surface_zone *zone, uint32_t turn);
-
-/* surface_energy.c: finds pieces at the start of a step. False when memory runs out. */
-bool sn_surface_pieces_find(struct sn_world *world, sn_surfaces *s);
 
 /* surface_strands.c: segments of skins. hold: finds those that take part. measure: their arc lengths along strands.
    cut: makes tiles of them. */

@@ -11,6 +11,7 @@
    edge or a corner of a triangle, that triangle makes the contact. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
+#include "contact/surface_pieces.h"
 
 #include "base/sort.h"
 #include "world/world.h"
@@ -516,6 +517,8 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
 bool sn_surfaces_begin(sn_world *world, sn_real h)
 {
     const sn_real fall = 2 * h * h * vec3_length(world->state.settings.gravity);
+    if (world->contacts.surfaces.on)
+        sn_surface_pieces_begin(world, &world->contacts.surfaces);
     return !world->contacts.surfaces.on || sn_surface_quiet_begin(world, h, fall) ||
            (sn_surface_tiles_measure(world, h) && sn_surface_tiles_meet(world, h, fall) &&
             sn_surface_tangles_find(world, h) && sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY) &&

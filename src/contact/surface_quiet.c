@@ -23,6 +23,7 @@
    bounds do not hold any more, all is measured as usual, and a new quiet time may begin. No result depends on it. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
+#include "contact/surface_pieces.h"
 
 #include "wide/wide.h"
 #include "world/substep.h"
@@ -493,12 +494,24 @@ bool sn_surface_quiet_end(sn_world *world, sn_real h, bool *failed)
     return true;
 }
 
+/* J: of an inner particle, as of vertices in wide/quiet.h. */
+static double gain_of(const sn_world *world, const sn_surface_mass *m)
+{
+    const sn_vec4 x = world->particles.x[m->slot];
+    const sn_dvec3 v = dvec3_from(vec4_xyz(world->particles.v[m->slot])), before = dvec3_from(m->velocity),
+                   way = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(*m->start)),
+                   g = dvec3_from(world->state.settings.gravity);
+    const double now = dvec3_dot(v, v) / 2, parts = now + dvec3_dot(before, before) / 2 + fabs(dvec3_dot(way, g));
+    const double gain = now - dvec3_dot(before, before) / 2 - dvec3_dot(way, g);
+    return x.w > 0 ? (gain + (double)LOST * parts - (double)(CLEARLY * CLEAR) * now) / (double)x.w : 0;
+}
+
 /* Sums the energy gains of vertices, including rounding errors. True if no piece can have gained more than is
    allowed. */
 static bool gains_nothing(sn_world *world, sn_surfaces *s)
 {
     sn_wide_quiet run = run_of(world, s);
-    sn_surface_piece *piece = s->piece_table.column[0];
+    sn_surface_piece *piece = surface_pieces(s);
     run.gravity = world->state.settings.gravity;
     run.share = CLEARLY * CLEAR;
     run.lost = LOST;
@@ -507,6 +520,10 @@ static bool gains_nothing(sn_world *world, sn_surfaces *s)
         piece[i].kinetic = 0;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         piece[surface_vertices(s)[i].piece].kinetic += (double)run.square[i];
+    for (uint32_t i = s->vertex_table.count; i < surface_masses(s); ++i) {
+        const sn_surface_mass m = surface_mass(s, i);
+        piece[m.piece].kinetic += gain_of(world, &m);
+    }
     for (uint32_t i = 0; i < s->piece_table.count; ++i)
         if (!(piece[i].kinetic <= 0))
             return false;

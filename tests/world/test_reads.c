@@ -99,6 +99,10 @@ static void read_body(const sn_world *w, sn_body b)
     FAILS(is_nan_vec3(sn_point_position(w, sn_on_body(b, place))));
     FAILS(sn_body_read(w, b, &def) != SN_OK);
     assert_memory_equal(&def, &before, sizeof def);
+    sn_vec3 low = place, high = place;
+    FAILS(sn_body_bounds(w, b, &low, &high) != SN_OK);
+    assert_true(is_nan_vec3(low) && is_nan_vec3(high));
+    FAILS(!sn_body_is_awake(w, b));
     ANSWERS(!sn_body_is_valid(w, b));
 }
 
