@@ -363,6 +363,7 @@ typedef struct sn_wide_near {
     bool (*quiet_starts)(const sn_wide_quiet *run); /* true if some position is not that at the end of the last
                                                        substep */
     void (*quiet_ends)(const sn_wide_quiet *run), (*quiet_gains)(const sn_wide_quiet *run);
+    sn_real (*quiet_most)(const sn_real *a, uint32_t count);
 } sn_wide_near;
 
 extern const sn_wide_near sn_near_scalar;
