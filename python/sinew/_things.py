@@ -480,6 +480,15 @@ class Constraint(Thing):
         self._get(api.sn_constraint_set_strength, real(force, "force"), real(torque, "torque"))
 
     @property
+    def collides(self) -> bool:
+        """Whether the particles and bodies that it joins collide with each other."""
+        return bool(self._get(api.sn_constraint_collides))
+
+    @collides.setter
+    def collides(self, value: bool) -> None:
+        self._get(api.sn_constraint_set_collides, bool(value))
+
+    @property
     def user(self) -> int:
         """A number of yours."""
         return self._get(api.sn_constraint_user)

@@ -223,6 +223,11 @@ class Worlds(unittest.TestCase):
         six.set_axis_target(0, 0, 1e9)
         self.world.step(count=15)
         self.assertAlmostEqual(six.axis_value(0), 0, 2)
+        self.assertFalse(rod.collides)
+        rod.collides = True
+        self.assertTrue(rod.collides)
+        door = self.world.add_joint("hinge", None, self.world.add_box((9, 0, 0), (1, 1, 1)), (8, 0, 0), axis=(0, 1, 0), collides=True)
+        self.assertTrue(door.collides)
         rod.remove()
         with self.refused("does not exist"):
             rod.read()

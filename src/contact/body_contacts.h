@@ -41,6 +41,8 @@ typedef struct sn_mover {
     /* 1 + the fixed shape that stopped it in this substep and then carries it along; 0: none. `carried` is the share of
        that shape's path that is over when it begins. */
     uint32_t carrier;
+    sn_vec3 load, load_twist; /* m/s, m^2/s: velocity and angular momentum per unit of mass by what lies on it; see
+                                 body_expect.c */
 } sn_mover;
 
 /* Marks of a mover: it can be moved; it has a contact; it is in the list of movers; its record is that of the substep
@@ -53,7 +55,9 @@ enum {
     SN_MARK_LISTED = 4,
     SN_MARK_LOADED = 8,
     SN_MARK_HELD = 16,
-    SN_MARK_TURNED = 32
+    SN_MARK_TURNED = 32,
+    SN_MARK_BEARS = 64,  /* constraints hold it, and another body lies on it, */
+    SN_MARK_STANDS = 128 /*   or supports it; see body_loads.c */
 };
 
 /* Flags of a body: it left the space that was searched for it, so it must be searched for again; it has left that space
@@ -162,6 +166,7 @@ typedef struct sn_body_contact_group {
     uint32_t capacity, level;               /* capacity for batches; the level, whose masks of colours are used */
     bool begun;                             /* it has batches */
     bool deep, bends;                       /* some contacts overlap; some bodies rotate far in the substep */
+    uint32_t stirred;                       /* contacts of disturbed bodies, see body_violent.c */
     uint32_t open[SN_BODY_CONTACT_COLOURS]; /* by colour: 1 + a batch that is not full; 0: there is none */
 } sn_body_contact_group;
 
@@ -246,7 +251,8 @@ typedef struct sn_body_contacts {
     sn_table contact_table;
     /* By mover: of sn_body_contact_cell; of uint32_t; of sn_body_contact_spot, one for each level that is cut; of
        sn_body_contact_blow; of uint8_t, for blows; of uint8_t: its SN_MARK_ flags; of atomic uint32_t, one for each
-       level: the number of its contacts; of uint64_t, for body_violent.c. */
+       level: the number of its contacts; of uint64_t, for body_violent.c; of atomic uint32_t: the last sweep in which it
+       was disturbed. */
     sn_table cell_table;
     /* Of sn_body_contact_group; of atomic uint32_t: the largest number of contacts that a mover has in the group; of
        atomic uint32_t: the last sweep in which it was disturbed; of uint32_t: the groups that a sweep runs; of

@@ -16,6 +16,9 @@
    not kept things apart: rarely, or many times a second where there is no room. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
+#include "contact/surface_quiet.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 
 #include "base/sort.h"
 #include "world/world.h"

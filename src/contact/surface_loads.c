@@ -21,6 +21,7 @@
 #include "base/sort.h"
 #include "contact/particle_contacts.h"
 #include "contact/surface_pushes.h"
+#include "contact/surface_loads.h"
 #include "integrators/integrator.h"
 #include "solvers/tiled.h"
 #include "solvers/tree.h"

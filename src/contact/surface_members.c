@@ -4,6 +4,8 @@
    a target or without a finite mass lead, as static and kinematic ones do. */
 #include "contact/body_work.h"
 #include "contact/particle_contacts.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 
 #include "base/math.h"
 #include "bodies/rotation.h"

@@ -12,6 +12,8 @@
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 #include "contact/surface_pieces.h"
+#include "contact/surface_loads.h"
+#include "contact/surface_quiet.h"
 
 #include "base/sort.h"
 #include "world/world.h"
@@ -487,7 +489,11 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     looking l = {.world = world, .s = s, .h = h, .fall = fall};
     const uint32_t before = s->contact_table.count;
     uint64_t count = 0;
-    measure_speeds(s);
+    bool any = false;
+    for (uint32_t i = 0; i < s->pair_table.count && !any; ++i)
+        any = surface_pairs(s)[i].due_now;
+    if (any)
+        measure_speeds(s);
     if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, look_piece, &l))
         return false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {

@@ -7,6 +7,8 @@
 
 #include "contact/body_work.h"
 #include "contact/particle_work.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 #include "world/world.h"
 
 static double square(sn_vec3 v)
@@ -51,11 +53,6 @@ uint32_t sn_surface_piece_of(const sn_surfaces *s, uint32_t number)
 uint32_t sn_surface_piece_of_shell(const sn_surfaces *s, uint32_t shell)
 {
     return s->piece_table.count - s->shell_table.count + shell;
-}
-
-sn_surface_piece *sn_surface_piece_root(const sn_surfaces *s, uint32_t piece)
-{
-    return &surface_pieces(s)[root_of(s->piece_table.column[1], piece)];
 }
 
 static const sn_surface_shell *shells(const sn_surfaces *s)
@@ -215,6 +212,40 @@ static void find_pieces_of_constraints(const sn_world *world, sn_surfaces *s)
     }
 }
 
+/* True if constraints of a kind may store energy, or pull single particles: if they have particles as points, at least
+   two, they only do it if they give. */
+static bool may_store(const sn_pool *pool)
+{
+    const uint32_t points = pool->kind->points;
+    if (!pool->ids.live || pool->kind->force)
+        return false;
+    if (points < 2)
+        return true;
+    for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
+        if (!sn_ids_is_live(&pool->ids, row))
+            continue;
+        uint32_t codes = 0;
+        for (uint32_t i = 0; i < points; ++i)
+            codes |= pool->point[(size_t)row * points + i];
+        if (pool->give[row].compliance != 0 || codes & SN_SPOT_BIT)
+            return true;
+    }
+    return false;
+}
+
+void sn_surface_pieces_find_storing(const sn_world *world, sn_surfaces *s)
+{
+    if (s->storing_known == world->constraints.changes + 1)
+        return;
+    s->any_stores = false;
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
+        s->stores[kind] = may_store(world->constraints.pool[kind]);
+        s->any_stores = s->any_stores || s->stores[kind];
+    }
+    s->storing_known = world->constraints.changes + 1;
+    s->is_stored = false;
+}
+
 bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
 {
     if (!reserve(world, s))
@@ -315,7 +346,8 @@ void sn_surface_pieces_touch(const sn_world *world, sn_surfaces *s)
     if (any)
         join_bodies(world, s);
     for (uint32_t i = 0; any && i < s->piece_table.count; ++i) {
-        sn_surface_piece *root = sn_surface_piece_root(s, i);
+        parent[i] = root_of(parent, i);
+        sn_surface_piece *root = &piece[parent[i]];
         root->left = root->left || piece[i].left;
         root->touches = root->touches || piece[i].touches;
         root->driven = fmax(root->driven, piece[i].driven);

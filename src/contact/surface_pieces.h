@@ -3,6 +3,7 @@
 #define SN_CONTACT_SURFACE_PIECES_H
 
 #include "contact/surface_contacts.h"
+#include "contact/surface_zones.h"
 
 /* Of pieces that touch each other, the first one has the sums. */
 typedef struct sn_surface_piece {
@@ -15,7 +16,8 @@ typedef struct sn_surface_piece {
     bool cloth, bodies;   /* it has movable vertices, and movable bodies */
     uint32_t pushes, far; /* its contacts with an impulse, and those of them whose impulse was large in the last pass */
     double mass;          /* kg; */
-    double driven_mass;   /*   without bodies */
+    double driven_mass;   /*   without bodies, */
+    double bodies_mass;   /*   and of bodies */
     double before;        /* J: kinetic energy at the start of the substep, */
     double kinetic;       /* and at its end; */
     double within;        /* the part of that which is not a rigid motion */
@@ -71,10 +73,16 @@ void sn_surface_pieces_begin(const struct sn_world *world, sn_surfaces *s);
 /* Joins pieces that touch in this substep. */
 void sn_surface_pieces_touch(const struct sn_world *world, sn_surfaces *s);
 
-/* number: the piece of a particle, or SN_SURFACE_NONE. shell: that of a shell. root: the first of those that a piece
-   touches. */
+/* Finds which kinds of constraints may store energy. */
+void sn_surface_pieces_find_storing(const struct sn_world *world, sn_surfaces *s);
+
+/* number: the piece of a particle, or SN_SURFACE_NONE. shell: that of a shell. root: after sn_surface_pieces_touch, the
+   first of those that a piece touches. */
 uint32_t sn_surface_piece_of(const sn_surfaces *s, uint32_t number);
 uint32_t sn_surface_piece_of_shell(const sn_surfaces *s, uint32_t shell);
-sn_surface_piece *sn_surface_piece_root(const sn_surfaces *s, uint32_t piece);
+static inline sn_surface_piece *surface_piece_root(const sn_surfaces *s, uint32_t piece)
+{
+    return &surface_pieces(s)[((const uint32_t *)s->piece_table.column[1])[piece]];
+}
 
 #endif

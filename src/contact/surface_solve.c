@@ -11,6 +11,8 @@
 #include "contact/surface_pieces.h"
 
 #include "contact/restitution.h"
+#include "contact/surface_loads.h"
+#include "contact/surface_shells.h"
 #include "world/world.h"
 
 #define WORK_OF_CONTACT 60.0            /* ns, about */

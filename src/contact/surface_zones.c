@@ -13,6 +13,8 @@
    first order of the angle only. They belong to no zone themselves: what lies on two spots of a floor is not joined by
    that. Dynamic bodies are members of zones, as vertices are: surface_members.c. */
 #include "contact/surface_contacts.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 
 #include "base/math.h"
 #include "bodies/rotation.h"

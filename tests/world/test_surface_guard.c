@@ -2,6 +2,7 @@
 #include "cloth_sheets.h"
 
 #include "contact/surface_contacts.h"
+#include "contact/surface_zones.h"
 
 /* J */
 static double energy_of(sn_world *world)
