@@ -100,7 +100,7 @@ static const sn_key fixed_keys[] = {
      .about = "the name by which the scene refers to it, as it does objects: letters, digits, '_' and '-'; the type of "
               "its first shape and a number if not given"},
     {"type", SN_KEY_CHOICE, FIXED(type), .of = &sn_body_type_choices, .flags = SN_KEY_REQUIRED,
-     .about = "static: it stands; kinematic: it moves on at its velocity, or is led along keyframes"},
+     .about = "static: it stands; kinematic: it moves on at its velocity, or moves along keyframes"},
     {"group", SN_KEY_VALUE, FIXED(group), .of = "group_use",
      .about = "affiliation: a number, or the name of a group, whose material and filter it has where its shapes have "
               "none; 0 if not given"},

@@ -503,7 +503,7 @@ const sn_record sn_motion_key_record = {"keyframe", "One moment of a motion.", s
 
 static const sn_key motion_keys[] = {
     {"of", SN_KEY_VALUE, MOTION(of), .of = "selectors", .flags = SN_KEY_REQUIRED,
-     .about = "the particles or dynamic bodies that are led, or one kinematic body"},
+     .about = "the particles or dynamic bodies that are moved, or one kinematic body"},
     {"keys", SN_KEY_RECORDS, MOTION(keys), .of = &sn_motion_key_record, .flags = SN_KEY_REQUIRED,
      .about = "keyframes by time; before the first and after the last they stand"},
     {"axis", SN_KEY_VECTOR, MOTION(axis), .about = "the axis about which the angles of keyframes turn"},

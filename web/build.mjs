@@ -244,7 +244,7 @@ async function buildAll(compiler) {
   for (const [file, { flags, vectors }] of Object.entries(variants)) {
     made[file] = units(vectors).map(({ path, own }) => {
       const found = closure(path), small = cold.test(path) || (vectors && isFallback(path, own));
-      const all = [...common, ...own, ...withVectors(path, own, vectors), ...(vectors && knowsWidths(found) ? aboutWidths(path) : []), ...(path === 'src/wide/lanes4.c' ? [] : ['-fno-unroll-loops']), ...(small ? ['-Oz'] : warm.test(path) ? smaller(path) : []), ...(hasAtomics(path, found) ? flags : withoutAtomics)];
+      const all = [...common, ...own, ...withVectors(path, own, vectors), ...(vectors && knowsWidths(found) ? aboutWidths(path) : []), ...(path === 'src/wide/lanes4.c' ? [] : ['-fno-unroll-loops']), ...(small ? ['-Oz', '-mllvm', '-inline-threshold=-5'] : warm.test(path) ? smaller(path) : []), ...(hasAtomics(path, found) ? flags : withoutAtomics)];
       const key = createHash('sha256').update(JSON.stringify([compiler.name, all, path, ...found])).digest('hex');
       const object = join(objects, `${key.slice(0, 32)}.o`);
       if (!existsSync(object)) {
