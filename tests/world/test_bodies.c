@@ -707,6 +707,13 @@ static void bounds_are_around_all_shapes(void **state)
     assert_ok(world, sn_body_set_pose(world, dynamic, vec(0, 0, 0), (sn_quat){0, 0, 0, 1}));
     assert_bounds(world, dynamic, vec(-1.1, -0.6, -0.5), vec(3.5, 0.6, 0.5));
     assert_int_equal(sn_body_bounds(world, dynamic, NULL, NULL), SN_OK);
+
+    /* shapes whose rows are not in the order of their numbers */
+    sn_body first = sn_static_add_box(world, vec(0, 0, 0), vec(1, 1, 1));
+    sn_body last = sn_static_add_box(world, vec(50, 0, 0), vec(1, 2, 1));
+    assert_ok(world, sn_body_remove(world, first));
+    assert_true(sn_static_add_box(world, vec(90, 0, 0), vec(3, 3, 3)).generation);
+    assert_bounds(world, last, vec(49, -2, -1), vec(51, 2, 1));
     sn_world_destroy(world);
 }
 
