@@ -20,6 +20,7 @@
 #include "contact/body_work.h"
 #include "contact/particle_contacts.h"
 #include "contact/particle_work.h"
+#include "contact/surface_pieces.h"
 #include "world/substep.h"
 
 #include <assert.h>
@@ -30,192 +31,22 @@
 
 #define WORK_OF_CONSTRAINT 40.0 /* ns, about */
 
-static sn_surface_piece *pieces(const sn_surfaces *s)
-{
-    return s->piece_table.column[0];
-}
-
 static double square(sn_vec3 v)
 {
     return (double)v.x * (double)v.x + (double)v.y * (double)v.y + (double)v.z * (double)v.z;
 }
 
-/* ---- What hangs together ------------------------------------------------------------------------------------------------------ */
-
-static uint32_t root_of(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    a = root_of(parent, a), b = root_of(parent, b);
-    parent[a > b ? a : b] = a > b ? b : a;
-}
-
-/* 1 + the vertex that a particle is; 0: none. */
-static uint32_t vertex_of(const sn_surfaces *s, uint32_t number)
-{
-    return number < s->index_table.count ? ((const uint32_t *)s->index_table.column[0])[number] : 0;
-}
-
-/* Most constraints hold particles by themselves, and no spots. */
-static const uint32_t *particles_of(const sn_world *world, const sn_pool *pool, uint32_t row, uint32_t *small,
-                                    uint32_t *count)
-{
-    const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
-    uint32_t codes = pool_has_lists(pool) ? SN_SPOT_BIT : 0;
-    for (uint32_t i = 0; i < pool->kind->points; ++i)
-        codes |= point[i];
-    if (codes & SN_SPOT_BIT)
-        return sn_store_particles(&world->constraints, pool, row, small, count);
-    *count = pool->kind->points;
-    return point;
-}
-
-/* Nearly all constraints of cloth are rods. Whether this is one, between two particles, which is asked quickly: their vertices. */
-static bool is_rod(const sn_surfaces *s, const sn_pool *pool, uint32_t row, uint32_t *a, uint32_t *b)
-{
-    const uint32_t *point = pool->point + 2 * (size_t)row;
-    if (pool->kind->points != 2 || (point[0] | point[1]) & SN_SPOT_BIT)
-        return false;
-    *a = vertex_of(s, point[0]);
-    *b = vertex_of(s, point[1]);
-    return true;
-}
-
-/* Vertices that a constraint holds are of one piece. Surfaces and groups, which are lists of particles, join nothing. */
-static void join_by_constraints(const sn_world *world, sn_surfaces *s)
-{
-    uint32_t *parent = s->piece_table.column[1], a, b;
-    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
-        const sn_pool *pool = world->constraints.pool[kind];
-        for (uint32_t row = 0; !pool_has_lists(pool) && row < pool->ids.table.count; ++row) {
-            uint32_t small[4 * SN_MAX_POINTS], count, first = 0;
-            if (!sn_ids_is_live(&pool->ids, row))
-                continue;
-            if (is_rod(s, pool, row, &a, &b)) {
-                if (a && b && parent[a - 1] != parent[b - 1])
-                    join(parent, a - 1, b - 1);
-                continue;
-            }
-            const uint32_t *number = particles_of(world, pool, row, small, &count);
-            for (uint32_t i = 0; i < count; ++i) {
-                const uint32_t vertex = vertex_of(s, number[i]);
-                if (vertex && first && parent[vertex - 1] != parent[first - 1])
-                    join(parent, first - 1, vertex - 1);
-                first = first ? first : vertex;
-            }
-        }
-    }
-}
-
-/* Room for what constraints store. */
-static bool reserve_stored(sn_world *world, sn_surfaces *s)
-{
-    uint64_t count = 0;
-    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)
-        count += world->constraints.pool[kind]->ids.table.count;
-    s->is_stored = false;
-    return count <= SN_MAX_COUNT && sn_table_reserve(&s->stored_table, &world->allocator, count) &&
-           sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count);
-}
-
-static uint32_t piece_of_shell(const sn_surfaces *s, uint32_t shell)
-{
-    return s->piece_table.count - s->shell_table.count + shell;
-}
-
-static const sn_surface_shell *shells(const sn_surfaces *s)
-{
-    return s->shell_table.column[0];
-}
-
-/* The piece of each constraint, that of its first vertex; and whether what all of them store depends on vertices alone. Pieces that a constraint joins to what is no vertex, and moves, are open. */
-static void find_pieces_of_constraints(const sn_world *world, sn_surfaces *s)
-{
-    uint32_t *piece = s->stored_table.column[0];
-    s->keeps_stored = true;
-    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
-        const sn_pool *pool = world->constraints.pool[kind];
-        for (uint32_t row = 0; row < pool->ids.table.count; ++row, ++piece) {
-            uint32_t small[SN_MAX_BLOCK], count = 0, others = 0, of = SN_SURFACE_NONE;
-            bool outside = false;
-            const uint32_t *number = NULL;
-            const bool live = sn_ids_is_live(&pool->ids, row);
-            uint32_t a, b;
-            if (live && !pool->kind->force && !pool_has_lists(pool) && is_rod(s, pool, row, &a, &b) && a && b) {
-                *piece = surface_vertices(s)[a - 1].piece;
-                continue;
-            }
-            if (live)
-                number = particles_of(world, pool, row, small, &count);
-            for (uint32_t i = 0; i < count; ++i) {
-                const uint32_t vertex = vertex_of(s, number[i]);
-                const uint32_t body = vertex ? 0 : world->particles.body[world->ids.value[number[i]]];
-                const uint32_t shell = body ? ((const uint32_t *)s->body_table.column[0])[body - 1] : 0;
-                if (shell)
-                    pieces(s)[piece_of_shell(s, shell - 1)].open = true;
-                others += !vertex;
-                outside = outside || (!vertex && world->particles.x[world->ids.value[number[i]]].w != 0);
-                if (vertex && of == SN_SURFACE_NONE)
-                    of = surface_vertices(s)[vertex - 1].piece;
-            }
-            *piece = pool->kind->force ? SN_SURFACE_NONE : of;
-            if (of != SN_SURFACE_NONE && outside && !pool_has_lists(pool))
-                pieces(s)[of].open = true;
-            if (*piece != SN_SURFACE_NONE && (others || pool->kind->state || !pool->kind->lanes))
-                s->keeps_stored = false;
-        }
-    }
-}
-
-bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
-{
-    if (!reserve_stored(world, s))
-        return false;
-    if (s->pieces == world->constraints.edits + 1)
-        return true;
-    if (!sn_table_reserve(&s->piece_table, &world->allocator, (uint64_t)s->vertex_table.count + s->shell_table.count))
-        return false;
-    uint32_t *parent = s->piece_table.column[1];
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
-        parent[i] = i;
-    for (uint32_t i = 0; i < s->edge_table.count; ++i)
-        if (surface_edges(s)[i].vertex[0] < s->vertex_table.count &&
-            parent[surface_edges(s)[i].vertex[0]] != parent[surface_edges(s)[i].vertex[1]])
-            join(parent, surface_edges(s)[i].vertex[0], surface_edges(s)[i].vertex[1]);
-    join_by_constraints(world, s);
-    s->piece_table.count = 0;
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const uint32_t root = root_of(parent, i);
-        sn_surface_vertex *v = &surface_vertices(s)[i];
-        v->piece = root == i ? s->piece_table.count++ : surface_vertices(s)[root].piece;
-        if (root == i)
-            pieces(s)[v->piece] = (sn_surface_piece){.open = false};
-    }
-    for (uint32_t i = s->vertex_table.count; i < s->all_vertices; ++i) /* of a shell one */
-        surface_vertices(s)[i].piece = s->piece_table.count + surface_skins(s)[surface_vertices(s)[i].skin].shell - 1;
-    for (uint32_t i = 0; i < s->shell_table.count; ++i)
-        pieces(s)[s->piece_table.count++] = (sn_surface_piece){.open = false};
-    find_pieces_of_constraints(world, s);
-    s->pieces = world->constraints.edits + 1;
-    return true;
-}
+/* ---- What touches ---------------------------------------------------------------------------------------------- */
 
 /* 1 + the piece of what may move in a contact of bodies; 0: it is of none. */
 static uint32_t piece_of_mover(const sn_world *world, const sn_surfaces *s, const sn_mover *m)
 {
     if (m->body == SN_ID_FREE) {
-        const uint32_t vertex = vertex_of(s, world->particles.index[m->slot]);
+        const uint32_t vertex = surface_vertex_of(s, world->particles.index[m->slot]);
         return vertex ? 1 + surface_vertices(s)[vertex - 1].piece : 0;
     }
     const uint32_t shell = ((const uint32_t *)s->body_table.column[0])[m->body];
-    return shell ? 1 + piece_of_shell(s, shell - 1) : 0;
+    return shell ? 1 + surface_piece_of_shell(s, shell - 1) : 0;
 }
 
 /* Parts of one body are one; so are bodies, and vertices, that are near each other. What touches something that moves
@@ -224,8 +55,8 @@ static void join_bodies(const sn_world *world, sn_surfaces *s)
 {
     uint32_t *parent = s->piece_table.column[1];
     for (uint32_t i = 0; i < s->shell_table.count; ++i)
-        if (shells(s)[i].number == SN_SURFACE_NONE)
-            join(parent, piece_of_shell(s, i), piece_of_shell(s, shells(s)[i].first));
+        if (surface_shells(s)[i].number == SN_SURFACE_NONE)
+            pieces_join(parent, surface_piece_of_shell(s, i), surface_piece_of_shell(s, surface_shells(s)[i].first));
     for (uint32_t i = 0; s->shell_table.count && i < world->body_contacts.count; ++i) {
         const sn_body_contact *c = &contact_all(world)[i];
         if (c->sensor || c->b == SN_NO_MOVER)
@@ -233,9 +64,9 @@ static void join_bodies(const sn_world *world, sn_surfaces *s)
         const uint32_t a = piece_of_mover(world, s, &contact_movers(world)[c->a]),
                        b = piece_of_mover(world, s, &contact_movers(world)[c->b]);
         if (a && b)
-            join(parent, a - 1, b - 1);
+            pieces_join(parent, a - 1, b - 1);
         else if (a || b)
-            pieces(s)[a ? a - 1 : b - 1].left = true;
+            surface_pieces(s)[a ? a - 1 : b - 1].left = true;
     }
 }
 
@@ -243,7 +74,7 @@ static void join_bodies(const sn_world *world, sn_surfaces *s)
 static uint32_t piece_of_zone(const sn_surfaces *s, uint32_t zone)
 {
     return zone < s->vertex_table.count ? surface_vertices(s)[zone].piece
-                                        : piece_of_shell(s, zone - s->vertex_table.count);
+                                        : surface_piece_of_shell(s, zone - s->vertex_table.count);
 }
 
 /* By what touches in this substep. Whether something does. */
@@ -254,39 +85,39 @@ static bool join_touching(const sn_world *world, sn_surfaces *s)
     bool any = s->zone_table.count > 0;
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
         parent[i] = i;
-        pieces(s)[i] = (sn_surface_piece){.open = pieces(s)[i].open, .left = pieces(s)[i].open};
+        surface_pieces(s)[i] = (sn_surface_piece){.open = surface_pieces(s)[i].open, .left = surface_pieces(s)[i].open};
     }
     for (uint32_t i = 0; i < s->contact_table.count; ++i) {
         if (!(contact[i].normal_impulse > 0))
             continue;
         const uint32_t first = surface_vertices(s)[contact[i].vertex[0]].piece;
-        pieces(s)[first].touches = any = true;
-        pieces(s)[first].driven = fmax(pieces(s)[first].driven, square(contact[i].belt));
+        surface_pieces(s)[first].touches = any = true;
+        surface_pieces(s)[first].driven = fmax(surface_pieces(s)[first].driven, square(contact[i].belt));
         for (uint32_t k = 1; k < 4; ++k)
-            join(parent, first, surface_vertices(s)[contact[i].vertex[k]].piece);
+            pieces_join(parent, first, surface_vertices(s)[contact[i].vertex[k]].piece);
     }
     for (uint32_t i = 0; s->zone_table.count && i < s->vertex_table.count; ++i) {
         const uint32_t zone = sn_surface_zone_of(s, i), own = surface_vertices(s)[i].piece;
         if (zone != i || surface_motions(s)[i].share < 1)
-            pieces(s)[own].touches = true, join(parent, own, surface_vertices(s)[zone].piece);
+            surface_pieces(s)[own].touches = true, pieces_join(parent, own, surface_vertices(s)[zone].piece);
     }
     const sn_surface_led *led = s->led_table.column[0];
     for (uint32_t i = 0; i < s->led_table.count; ++i)
-        join(parent, piece_of_zone(s, led[i].zone), surface_vertices(s)[led[i].vertex].piece);
+        pieces_join(parent, piece_of_zone(s, led[i].zone), surface_vertices(s)[led[i].vertex].piece);
     if (any)
         join_bodies(world, s);
     for (uint32_t i = 0; any && i < s->piece_table.count; ++i) {
-        sn_surface_piece *root = &pieces(s)[root_of(parent, i)];
-        root->left = root->left || pieces(s)[i].left;
-        root->touches = root->touches || pieces(s)[i].touches;
-        root->driven = fmax(root->driven, pieces(s)[i].driven);
+        sn_surface_piece *root = &surface_pieces(s)[pieces_root(parent, i)];
+        root->left = root->left || surface_pieces(s)[i].left;
+        root->touches = root->touches || surface_pieces(s)[i].touches;
+        root->driven = fmax(root->driven, surface_pieces(s)[i].driven);
     }
     return any;
 }
 
 static sn_surface_piece *piece_of(const sn_surfaces *s, uint32_t vertex)
 {
-    return &pieces(s)[root_of(s->piece_table.column[1], surface_vertices(s)[vertex].piece)];
+    return &surface_pieces(s)[pieces_root(s->piece_table.column[1], surface_vertices(s)[vertex].piece)];
 }
 
 /* ---- The books ------------------------------------------------------------------------------------------------------------------ */
@@ -303,7 +134,7 @@ static void sum_up(const sn_world *world, sn_surfaces *s, double h)
 {
     const sn_vec3 *force = forces_of(world), gravity = world->state.settings.gravity;
     for (uint32_t i = 0; i < s->shell_table.count; ++i) {
-        sn_surface_piece *p = &pieces(s)[root_of(s->piece_table.column[1], piece_of_shell(s, i))];
+        sn_surface_piece *p = &surface_pieces(s)[pieces_root(s->piece_table.column[1], surface_piece_of_shell(s, i))];
         sn_surface_account body;
         if (sn_surface_member_account(world, s, i, force, &body)) {
             p->bodies = true;
@@ -311,10 +142,10 @@ static void sum_up(const sn_world *world, sn_surfaces *s, double h)
             p->before += body.before;
             p->kinetic += body.kinetic;
             p->work += body.work;
-        } else if (shells(s)[i].number != SN_SURFACE_NONE || shells(s)[i].first == i)
+        } else if (surface_shells(s)[i].number != SN_SURFACE_NONE || surface_shells(s)[i].first == i)
             p->held = true;
-        p->left = p->left ||
-                  (shells(s)[i].number == SN_SURFACE_NONE && body_is_pulled(&world->bodies.state[shells(s)[i].row]));
+        p->left = p->left || (surface_shells(s)[i].number == SN_SURFACE_NONE &&
+                              body_is_pulled(&world->bodies.state[surface_shells(s)[i].row]));
     }
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         sn_surface_piece *p = piece_of(s, i);
@@ -568,7 +399,7 @@ static bool add_released(sn_world *world, sn_surfaces *s, double h)
         const bool stores = pool->ids.live && !pool->kind->force;
         for (; row < end; ++row)
             if (stores && piece[row] != SN_SURFACE_NONE) {
-                sn_surface_piece *p = &pieces(s)[parent[piece[row]]];
+                sn_surface_piece *p = &surface_pieces(s)[parent[piece[row]]];
                 p->released += before[row] - after[row];
                 p->driven = fmax(p->driven, pulls[row]);
             }
@@ -591,7 +422,7 @@ static double fastest_other(const sn_world *world, const sn_surfaces *s)
     for (uint32_t i = 0; i < world->contacts.static_contacts; ++i)
         most = fmax(most, square(contact[i].belt));
     for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
-        if (!vertex_of(s, world->particles.index[slot]) && !world->particles.body[slot])
+        if (!surface_vertex_of(s, world->particles.index[slot]) && !world->particles.body[slot])
             most = fmax(most, square(vec4_xyz(world->particles.v[slot])));
     return most;
 }
@@ -599,7 +430,7 @@ static double fastest_other(const sn_world *world, const sn_surfaces *s)
 /* The piece of a body, if that asks; NULL: it does not, or this is not the first shell of one. */
 static sn_surface_piece *asking(const sn_surfaces *s, uint32_t shell)
 {
-    sn_surface_piece *p = &pieces(s)[root_of(s->piece_table.column[1], piece_of_shell(s, shell))];
+    sn_surface_piece *p = &surface_pieces(s)[pieces_root(s->piece_table.column[1], surface_piece_of_shell(s, shell))];
     return p->asks && sn_surface_is_member(s, shell) ? p : NULL;
 }
 
@@ -608,7 +439,7 @@ static void measure_rigid(const sn_world *world, sn_surfaces *s)
 {
     bool any = false;
     for (uint32_t i = 0; i < s->piece_table.count; ++i)
-        any = any || (pieces(s)[i].asks && !pieces(s)[i].held);
+        any = any || (surface_pieces(s)[i].asks && !surface_pieces(s)[i].held);
     for (uint32_t turn = 0; any && turn < 2; ++turn) {
         for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
             sn_surface_piece *p = piece_of(s, i);
@@ -624,7 +455,7 @@ static void measure_rigid(const sn_world *world, sn_surfaces *s)
                 sn_surface_member_add(world, s, i, &p->rigid, turn);
         }
         for (uint32_t i = 0; i < s->piece_table.count; ++i)
-            sn_surface_zone_settle(&pieces(s)[i].rigid, turn);
+            sn_surface_zone_settle(&surface_pieces(s)[i].rigid, turn);
     }
 }
 
@@ -645,7 +476,7 @@ static bool ask(sn_surfaces *s, double most)
 {
     bool any = false;
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
-        sn_surface_piece *p = &pieces(s)[i];
+        sn_surface_piece *p = &surface_pieces(s)[i];
         p->asks = p->asks && p->kinetic > allowed_to(p, most) + (p->bodies ? ROUNDED : SLIGHT) * p->kinetic;
         any = any || p->asks;
     }
@@ -670,7 +501,7 @@ static void choose_shares(const sn_world *world, sn_surfaces *s, double most)
             p->within += sn_surface_member_within(world, s, i, &p->rigid);
     }
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
-        sn_surface_piece *p = &pieces(s)[i];
+        sn_surface_piece *p = &surface_pieces(s)[i];
         const double allowed = allowed_to(p, most), left = allowed - (p->kinetic - p->within);
         p->share = left > 0 && p->within > 0 ? sqrt(left / p->within) : 0;
         const double flight = p->mass / 2 * dvec3_dot(p->rigid.velocity, p->rigid.velocity);
@@ -716,7 +547,7 @@ bool sn_surfaces_balance(sn_world *world, sn_real h)
     join_touching(world, s);
     sum_up(world, s, (double)h);
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
-        sn_surface_piece *p = &pieces(s)[i];
+        sn_surface_piece *p = &surface_pieces(s)[i];
         p->asks = p->cloth && !p->left && p->kinetic > p->before + p->work + slight(p) * p->kinetic;
         any = any || p->asks;
     }
@@ -726,7 +557,7 @@ bool sn_surfaces_balance(sn_world *world, sn_real h)
         return true;
     }
     for (uint32_t i = 0; i < s->piece_table.count; ++i)
-        parent[i] = root_of(parent, i);
+        parent[i] = pieces_root(parent, i);
     if (!add_released(world, s, (double)h))
         return false;
     if (!ask(s, most))

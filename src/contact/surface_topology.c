@@ -75,6 +75,8 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->led_table, sizeof(sn_surface_led), false);
     sn_table_column(&s->piece_table, sizeof(sn_surface_piece), false);
     sn_table_column(&s->piece_table, sizeof(uint32_t), false);
+    sn_table_column(&s->piece_row_table, sizeof(uint32_t), false);
+    sn_table_column(&s->piece_search_table, 4 * sizeof(uint32_t), false);
     sn_table_column(&s->stored_table, sizeof(uint32_t), false);
     for (uint32_t i = 0; i < 4; ++i)
         sn_table_column(&s->stored_table, sizeof(double), false);
@@ -106,7 +108,8 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
         &s->shell_table,        &s->shell_corner_table,  &s->tangle_table,      &s->part_table,
         &s->recall_table,       &s->stored_table,        &s->past_table,        &s->sweep_table,
         &s->load_table,         &s->load_place_table,    &s->load_node_table,   &s->joint_table,
-        &s->joint_matrix_table, &s->quiet.vertex_table,  &s->body_table};
+        &s->joint_matrix_table, &s->quiet.vertex_table,  &s->body_table,        &s->piece_row_table,
+        &s->piece_search_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -443,7 +446,9 @@ bool sn_surfaces_make(sn_world *world)
     sn_surface_quiet_leave(s);
     const bool past = note_past(world, s);
     count_skins(world, &skins, &triangles, &segments, &longest);
+    const bool known = s->pieces != 0;
     s->edits = s->joins = s->pieces = 0;
+    s->pieces_follow = false;
     s->on = s->searched = s->torn = false;
     s->near_table.count = s->contact_table.count = s->tangle_table.count = 0;
     s->suspect = !past;
@@ -452,6 +457,7 @@ bool sn_surfaces_make(sn_world *world)
         if (!reserve(world, s, skins, triangles, segments, longest))
             return false;
         const bool followed = follows && sn_surface_follow_skins(world, s);
+        s->pieces_follow = followed && known;
         if (!followed)
             add_skins(world, s);
         for (uint32_t i = 0; i < s->skin_table.count; ++i) {
