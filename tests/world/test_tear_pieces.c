@@ -149,10 +149,62 @@ static void test_pieces_follow_tears(void **state)
     assert_true(tears > 200 && follows > 10 && most > 6);
 }
 
+static bool refuse_breaks(void *context, const sn_tear *tear)
+{
+    return tear->type != SN_TEAR_BREAK || tear->constraint.index != *(const uint32_t *)context;
+}
+
+static void cut_across(sn_world *world, double x, bool first_alone)
+{
+    sn_cut_def cut = sn_default_cut_def();
+    cut.blade = SN_BLADE_PLANE;
+    cut.a = vec(x, 0, 0), cut.b = vec(1, 0, 0);
+    cut.one_group = first_alone, cut.group = 1;
+    assert_ok(world, sn_world_cut(world, &cut, NULL));
+}
+
+/* Planes part two sheets, which is followed each time. A string between two parts of the first holds them together until it is cut as well, far from any vertex that splits. */
+static void test_pieces_are_parted(void **state)
+{
+    (void)state;
+    sn_world_def def = sn_default_world_def();
+    sn_world *world = NULL;
+    def.settings.gravity = vec(0, 0, 0);
+    assert_int_equal(sn_world_create(&def, &world), SN_OK);
+    const tear_sheet one = add_surface(world, 20, 12, 0, 1);
+    add_surface(world, 20, 12, 0.5, 2);
+    for (uint32_t i = 0; i < one.run.count; ++i)
+        assert_ok(world, sn_particle_set_group(world, sn_particles_at(one.run, i), 1));
+    add_rod(world, tear_at(&one, 1, 5), tear_at(&one, 8, 5));
+    uint32_t string = 0;
+    sn_constraint_walk walk = {0};
+    while (sn_constraint_next(world, &walk)) /* the string is the last of its kind */
+        string = walk.constraint.kind == SN_KIND_DISTANCE ? walk.constraint.index : string;
+    assert_ok(world, sn_world_set_tear_function(world, refuse_breaks, &string));
+    assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+    const sn_surfaces *s = &world->contacts.surfaces;
+    static const struct {
+        double x;
+        bool first_alone, cuts_string;
+        uint32_t pieces;
+    } cut[] = {{1.23, true, false, 3}, {0.43, true, false, 3}, {0.43, false, true, 5}, {1.61, false, false, 7}};
+    assert_int_equal(check_pieces(world), 2);
+    for (uint32_t i = 0; i < COUNT_OF(cut); ++i) {
+        if (cut[i].cuts_string)
+            assert_ok(world, sn_world_set_tear_function(world, NULL, NULL));
+        cut_across(world, cut[i].x, cut[i].first_alone);
+        assert_int_equal(check_pieces(world), cut[i].pieces);
+        assert_int_equal(s->piece_follows, i + 1);
+        assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+    }
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces_follow_tears),
+        cmocka_unit_test(test_pieces_are_parted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
