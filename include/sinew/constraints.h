@@ -71,8 +71,8 @@ SN_API sn_vec3 sn_point_position(const sn_world *world, sn_point point);
 #define SN_TURN_ALWAYS       UINT32_MAX          /* of sn_kind.turn_param */
 #define SN_PIVOT_POINT       1                   /* of sn_kind.pivot */
 #define SN_PIVOT_AXIS        2
-#define SN_MAX_PARAMS        16                  /* named parameters of one constraint, */
-#define SN_MAX_PARAM_NUMBERS 40                  /*   and numbers in them; a vector has three */
+#define SN_MAX_PARAMS        16 /* named parameters of one constraint, */
+#define SN_MAX_PARAM_NUMBERS 40 /*   and numbers in them; a vector has three */
 
 #define SN_MAX_POINT_PARAMS 8  /* numbers that describe one point of a constraint of any number of points */
 #define SN_MAX_STATE        32 /* numbers that a constraint remembers from one substep to the next */
@@ -239,7 +239,8 @@ typedef struct sn_kind {
     uint32_t turn_param; /* if the kind is oriented: it holds the rotation of one body against the other if this number
                             of the parameters, counted from 1, is not 0; SN_TURN_ALWAYS: always; 0: never. Trees of such
                             constraints are solved directly under lower loads: docs/solvers.md */
-    uint32_t pivot; /* if the kind is oriented: its rows 0 to 2 keep two points in one place, along the axes of the first.
+    uint32_t
+        pivot; /* if the kind is oriented: its rows 0 to 2 keep two points in one place, along the axes of the first.
                        SN_PIVOT_POINT; or SN_PIVOT_AXIS, if the x axes of both agree as well. 0: they do not. Bodies
                        that swing on such constraints keep most of their energy: docs/bodies.md */
 } sn_kind;
@@ -368,6 +369,12 @@ SN_API bool sn_constraint_is_valid(const sn_world *world, sn_constraint constrai
    handle. A kind takes memory for it only if one of its constraints has user data. */
 SN_API uint64_t sn_constraint_user(const sn_world *world, sn_constraint constraint);
 SN_API sn_result sn_constraint_set_user(sn_world *world, sn_constraint constraint, uint64_t user);
+
+/* Whether the particles and bodies that the constraint joins collide with each other; default false. Two things that
+   any constraint with false joins do not collide. For ropes, and for joints whose bodies do not overlap. False, and an
+   error, for a stale handle. */
+SN_API bool sn_constraint_collides(const sn_world *world, sn_constraint constraint);
+SN_API sn_result sn_constraint_set_collides(sn_world *world, sn_constraint constraint, bool collides);
 
 /* How many constraints are alive: of one kind, or of all with SN_KIND_NONE. 0 for NULL or an unknown kind. */
 SN_API uint32_t sn_world_constraint_count(const sn_world *world, uint32_t kind);

@@ -368,10 +368,7 @@ bool sn_tear_reserve(sn_world *world, uint32_t particles, uint32_t rows)
     uint64_t all = 0, numbers = (uint64_t)world->ids.table.count + particles;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind)
         if (store->pool[kind]->ids.live && store->pool[kind]->kind->points) {
-            sn_pool *pool = store->pool[kind];
-            const uint64_t end = (uint64_t)pool->ids.table.count + rows;
-            if (!sn_store_reserve_rows(store, &world->allocator, kind, rows) ||
-                (pool->user_table.count && !sn_table_reserve(&pool->user_table, &world->allocator, end)))
+            if (!sn_store_reserve_rows(store, &world->allocator, kind, rows))
                 return false;
             all += rows;
         }

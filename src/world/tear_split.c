@@ -245,6 +245,7 @@ uint32_t sn_split_copy_untold(sn_world *world, uint32_t kind, uint32_t row)
     const uint32_t place = pool->place[made]; /* for a reused row it is corrected when the log is read */
     sn_table_copy_row(&pool->table, made, row);
     pool->place[made] = place;
+    sn_pool_set_collides(pool, made, sn_pool_collides(pool, row)); /* memory is reserved, here and below */
     sn_pool_set_user(pool, made, 1, sn_pool_user(pool, row));
     sn_breaking_copy(world, kind, row, (sn_constraint){kind, made, generation});
     sn_wear_copy(world, kind, row, made);

@@ -1,7 +1,7 @@
 /* Pieces of self-colliding cloth after tears and cuts: those that were followed are those that would be found anew. */
 #include "world/tear_meshes.h"
 
-#include "contact/surface_contacts.h"
+#include "contact/surface_pieces.h"
 
 static tear_sheet add_surface(sn_world *world, uint32_t columns, uint32_t rows, double z, uint64_t seed)
 {
