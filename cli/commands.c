@@ -23,8 +23,30 @@ const sn_command *sn_command_find(const char *name)
     return NULL;
 }
 
+/* What other programs call it, and the command that does it. */
+static const struct {
+    const char *typed, *meant;
+} elsewhere[] = {
+    {"export", "run SCENE --out DIR"},
+    {"simulate", "run"},
+    {"convert", "run SCENE --out DIR"},
+    {"validate", "check"},
+    {"play", "view"},
+    {"show", "view"},
+    {"open", "view"},
+    {"film", "render"},
+    {"animate", "render"},
+    {"scenes", "list"},
+    {"profile", "run SCENE --profile"},
+    {"version", "--version"},
+};
+
 int sn_command_unknown(const char *typed)
 {
+    for (uint32_t i = 0; i < COUNT(elsewhere); ++i)
+        if (strcmp(elsewhere[i].typed, typed) == 0)
+            return sn_complain(SN_EXIT_USAGE, "there is no command '%s'; did you mean '%s'?", typed,
+                               elsewhere[i].meant);
     const char *names[COUNT(commands)];
     for (uint32_t i = 0; i < COUNT(commands); ++i)
         names[i] = commands[i]->name;

@@ -305,6 +305,9 @@ static bool set_strengths(sn_scene *scene, sn_reader *reader, const sn_constrain
         if (sn_constraint_set_strength(scene->world, sn_constraints_at(run, i), keys->strength,
                                        keys->torque_strength) != SN_OK)
             return sn_scene_refused(scene, reader);
+    for (uint32_t i = 0; i < run.count && keys->collides; ++i)
+        if (sn_constraint_set_collides(scene->world, sn_constraints_at(run, i), true) != SN_OK)
+            return sn_scene_refused(scene, reader);
     if ((tear.strain > 0 || tear.force > 0) && sn_constraints_set_tear(scene->world, run, &tear) != SN_OK)
         return sn_scene_refused(scene, reader);
     return true;

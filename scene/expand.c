@@ -28,9 +28,9 @@ void sn_scope_near(const sn_scope *scope, const char *name, size_t length, char 
     for (; scope && count < 64; scope = scope->outer)
         if (scope->name[0])
             names[count++] = scope->name;
-    sn_did_you_mean(typed, names, count, text, size);
-    if (!text[0] && count == 0)
-        snprintf(text, size, "; the scene has no 'variables'");
+    sn_meant_or_all(typed, names, count, text, size);
+    if (count == 0)
+        snprintf(text, size, "; the scene has no 'variables' before this");
 }
 
 /* ---- Finding expressions ----------------------------------------------------------------------------------------- */

@@ -156,11 +156,11 @@ static bool read_force(sn_scene *scene, sn_reader *reader, const sn_value *value
     sn_scene_force *force = sn_growing_add(&scene->forces, &scene->arena, sizeof *force);
     if (!force)
         return sn_reader_fail(reader, "no memory for a force");
-    if (!sn_record_read_one(reader, value, &sn_force_record, &force->keys))
-        return false;
+    const bool good = sn_record_read_one(reader, value, &sn_force_record, &force->keys);
     force->all = !force->keys.of;
     if (!(force->all ? sn_scene_select_everything(scene, reader, &force->of)
-                     : select_key(scene, reader, "of", force->keys.of, &force->of)))
+                     : select_key(scene, reader, "of", force->keys.of, &force->of)) ||
+        !good)
         return false;
     force->keys.of = NULL; /* the value is freed with the document */
     if (force->keys.to < force->keys.from)

@@ -109,8 +109,12 @@ const char *sn_meant_or_all(const char *typed, const char *const *names, uint32_
 /* Reads a number in the range of a key; key NULL: any number that an sn_real holds. */
 static bool read_number(sn_reader *reader, const sn_value *value, const sn_key *key, double *out)
 {
-    if (value->type != SN_VALUE_NUMBER)
-        return sn_reader_expected(reader, value, "a number");
+    if (value->type != SN_VALUE_NUMBER) {
+        char expected[80];
+        snprintf(expected, sizeof expected, "a number%s%s", key && key->unit ? " in " : "",
+                 key && key->unit ? key->unit : "");
+        return sn_reader_expected(reader, value, expected);
+    }
     double x = value->number, least = key ? key->least : 0, most = key ? key->most : 0;
     *out = x;
     if (fabs(x) > real_most)
@@ -321,20 +325,57 @@ static const char *article(const char *name)
     return strchr("aeiou", *name) ? "an" : "a";
 }
 
-enum { MOST_NAMES = 128 };
+enum { MOST_NAMES = 128, MOST_LISTED = 16 };
 
-static void fail_unknown(sn_reader *reader, uint32_t count, const sn_record *const *tables, const char *key)
+/* The names of the keys of a table, after those that are there already. */
+static uint32_t list_names(const sn_record *table, const char **names, uint32_t known)
+{
+    for (const sn_key *key = table->keys; key->name && known < MOST_NAMES; ++key)
+        names[known++] = key->name;
+    return known;
+}
+
+/* A similar key one record deeper, such as 'material.friction' for 'friction'; false if there is none. */
+static bool find_inside(uint32_t count, const sn_record *const *tables, const char *typed, char *text, size_t size)
+{
+    for (uint32_t t = 0; t < count; ++t)
+        for (const sn_key *key = tables[t]->keys; key->name; ++key) {
+            const char *names[MOST_NAMES], *near = NULL;
+            if (key->type == SN_KEY_RECORD)
+                near = sn_nearest(typed, names, list_names(key->of, names, 0));
+            if (near) {
+                snprintf(text, size, "; did you mean '%s.%s'?", key->name, near);
+                return true;
+            }
+        }
+    return false;
+}
+
+/* Says which key may have been meant: a similar one, one record deeper, or else those that the last table has. */
+static void suggest(uint32_t count, const sn_record *const *tables, const char *typed, char *text, size_t size)
 {
     const char *names[MOST_NAMES];
     uint32_t known = 0;
-    char near[120];
     for (uint32_t t = 0; t < count; ++t)
-        for (const sn_key *k = tables[t]->keys; k->name && known < MOST_NAMES; ++k)
-            names[known++] = k->name;
+        known = list_names(tables[t], names, known);
+    if (sn_did_you_mean(typed, names, known, text, size)[0] || find_inside(count, tables, typed, text, size))
+        return;
+    known = list_names(tables[count - 1], names, 0);
+    size_t used = 0;
+    for (uint32_t i = 0; i < known && i < MOST_LISTED && used < size; ++i)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : ". It has: ", names[i]);
+    if (known > MOST_LISTED && used < size)
+        snprintf(text + used, size - used, ", ...");
+}
+
+static void fail_unknown(sn_reader *reader, uint32_t count, const sn_record *const *tables, const char *key)
+{
+    char text[400];
     size_t length = sn_reader_enter_key(reader, key);
     const char *name = tables[count - 1]->name;
+    suggest(count, tables, key, text, sizeof text);
     sn_problems_add(reader->problems, SN_PROBLEM_ERROR, reader->path, true, "there is no such key in %s %s%s",
-                    article(name), name, sn_did_you_mean(key, names, known, near, sizeof near));
+                    article(name), name, text);
     sn_reader_leave(reader, length);
 }
 

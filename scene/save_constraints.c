@@ -25,7 +25,7 @@ static bool read_constraint(sn_saver *s, sn_constraint c, sn_constraint_def *def
 static bool is_plain(const sn_saver *s, const sn_kind *kind, const sn_constraint_def *def, sn_constraint c)
 {
     sn_real force = 0, torque = 0;
-    bool plain = kind->points != 0 && !kind->state;
+    bool plain = kind->points != 0 && !kind->state && !sn_constraint_collides(s->scene->world, c);
     sn_tear_def tear = {0};
     if (plain && sn_constraint_strength(s->scene->world, c, &force, &torque) == SN_OK)
         plain = force == 0 && torque == 0;
@@ -134,6 +134,8 @@ static void save_strength(sn_saver *s, sn_value *record, sn_constraint c)
         sn_document_number(s->out, record, "strength", (double)force);
     if (torque != 0)
         sn_document_number(s->out, record, "torque_strength", (double)torque);
+    if (sn_constraint_collides(s->scene->world, c))
+        sn_document_truth(s->out, record, "collides", true);
 }
 
 /* Saves a single constraint: one with barycentric points or bodies, or of a kind with any number of points. */

@@ -389,6 +389,8 @@ static const sn_key constraint_keys[] = {
      .about = "of distance, distance_max and distance_band, with young, instead of thickness: the area of a section"},
     {"stiffness", SN_KEY_VALUE, CONSTRAINT(stiffness), .of = "shares",
      .about = "the classic stiffness k, 0 to 1; default 1"},
+    {"collides", SN_KEY_TRUTH, CONSTRAINT(collides),
+     .about = "whether the particles and bodies that it joins collide with each other; default false"},
     {"strength", SN_KEY_REAL, CONSTRAINT(strength), .unit = "N", .most = UNLIMITED,
      .about = "the force at which the constraint breaks; 0: it does not break"},
     {"torque_strength", SN_KEY_REAL, CONSTRAINT(torque_strength), .unit = "N m", .most = UNLIMITED,

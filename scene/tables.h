@@ -153,6 +153,7 @@ typedef struct sn_constraint_keys {
     sn_vec3 anchor, axis, second_axis; /* for joints of bodies; NaN: not given */
     const sn_value *compliance, *damping, *stiffness;
     sn_young young;
+    bool collides;
     sn_real strength, torque_strength; /* 0: it does not break */
     sn_real tear_strain, tear_force;   /* both 0: it does not tear */
     sn_numbers state;

@@ -339,10 +339,19 @@ uint32_t sn_word_distance(const char *typed, const char *name)
     return distance <= most && distance < typed_length && distance < name_length ? distance : SN_FAR;
 }
 
+static bool begins_with(const char *name, const char *typed, size_t length)
+{
+    for (size_t i = 0; i < length; ++i)
+        if (same_letter(name[i]) != same_letter(typed[i])) /* also at the end of the name */
+            return false;
+    return true;
+}
+
 const char *sn_nearest(const char *typed, const char *const *names, uint32_t count)
 {
     const char *nearest = NULL;
     uint32_t best = SN_FAR;
+    const size_t length = strlen(typed);
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t distance = sn_word_distance(typed, names[i]);
         if (distance < best) {
@@ -350,5 +359,8 @@ const char *sn_nearest(const char *typed, const char *const *names, uint32_t cou
             nearest = names[i];
         }
     }
+    for (uint32_t i = 0; !nearest && length >= SN_BEGINNING && i < count; ++i)
+        if (begins_with(names[i], typed, length))
+            nearest = names[i];
     return nearest;
 }

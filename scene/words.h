@@ -57,7 +57,9 @@ bool sn_path_next(const char **path, bool first, sn_path_step *step);
 #define SN_FAR UINT32_MAX
 uint32_t sn_word_distance(const char *typed, const char *name);
 
-/* The most similar of count names, the first of equals; NULL if none is similar. */
+/* The most similar of count names, the first of equals; otherwise the first that begins with what was typed, if that
+   is SN_BEGINNING letters or more; NULL if there is none. */
+enum { SN_BEGINNING = 3 };
 const char *sn_nearest(const char *typed, const char *const *names, uint32_t count);
 
 #endif

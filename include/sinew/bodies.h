@@ -136,6 +136,18 @@ SN_API sn_vec3 sn_body_velocity_at(const sn_world *world, sn_body body, sn_vec3 
 SN_API sn_vec3 sn_body_to_world(const sn_world *world, sn_body body, sn_vec3 place);
 SN_API sn_vec3 sn_body_to_own(const sn_world *world, sn_body body, sn_vec3 place);
 
+/* m: the corners of a box along the axes of the world, around all its shapes, with sensors and rounding. Never too
+   small, and at most a thousandth too large; that of a rotated static or kinematic shape is the box around its rotated
+   own box. A plane is infinite (-INFINITY, INFINITY). A body without shapes has the box of its centre. Either may be
+   NULL. On failure both are NaN. */
+SN_API sn_result sn_body_bounds(const sn_world *world, sn_body body, sn_vec3 *low, sn_vec3 *high);
+
+/* False while it sleeps (contact.h), and for a stale handle. Static, kinematic and immovable bodies do not sleep. */
+SN_API bool sn_body_is_awake(const sn_world *world, sn_body body);
+
+/* Wakes it and its island. Does nothing if it is awake. */
+SN_API sn_result sn_body_wake(sn_world *world, sn_body body);
+
 /* Teleports at once; velocity and spin stay. What it touches is not carried along, and the target of a kinematic body
    is dropped. */
 SN_API sn_result sn_body_set_pose(sn_world *world, sn_body body, sn_vec3 position, sn_quat rotation);

@@ -370,6 +370,12 @@ SN_API bool sn_constraint_is_valid(const sn_world *world, sn_constraint constrai
 SN_API uint64_t sn_constraint_user(const sn_world *world, sn_constraint constraint);
 SN_API sn_result sn_constraint_set_user(sn_world *world, sn_constraint constraint, uint64_t user);
 
+/* Whether the particles and bodies that the constraint joins collide with each other; default false. Two things that
+   any constraint with false joins do not collide. For ropes, and for joints whose bodies do not overlap. False, and an
+   error, for a stale handle. */
+SN_API bool sn_constraint_collides(const sn_world *world, sn_constraint constraint);
+SN_API sn_result sn_constraint_set_collides(sn_world *world, sn_constraint constraint, bool collides);
+
 /* How many constraints are alive: of one kind, or of all with SN_KIND_NONE. 0 for NULL or an unknown kind. */
 SN_API uint32_t sn_world_constraint_count(const sn_world *world, uint32_t kind);
 

@@ -102,10 +102,6 @@ SN_API uint32_t sn_world_awake_count(const sn_world *world);
 /* Wakes a particle and its island. Does nothing if it is awake. */
 SN_API sn_result sn_particle_wake(sn_world *world, sn_particle particle);
 
-/* The same for a body, as for the particle at its centre of mass. Static and kinematic bodies do not sleep. */
-SN_API bool sn_body_is_awake(const sn_world *world, sn_body body);
-SN_API sn_result sn_body_wake(sn_world *world, sn_body body);
-
 /* ---- Skins ----------------------------------------------------------------------------------- */
 
 typedef struct sn_skin {

@@ -89,6 +89,7 @@ typedef struct sn_joint_def {
     sn_real torque_strength; /* N m; default 0: never */
 
     uint64_t user; /* yours: sn_constraint_user; default 0 */
+    bool collides; /* a and b collide with each other: sn_constraint_set_collides; default false */
 } sn_joint_def;
 
 SN_API sn_joint_def sn_default_joint_def(uint32_t kind);

@@ -136,6 +136,10 @@ class Particle(Thing):
         """False while it sleeps."""
         return bool(self._get(api.sn_particle_is_awake))
 
+    def wake(self) -> None:
+        """Wakes it and its island."""
+        self._get(api.sn_particle_wake)
+
     def apply_force(self, force: Vector) -> None:
         """N, during the whole next step."""
         self._get(api.sn_particle_apply_force, vec3(force, "force"))
@@ -312,15 +316,6 @@ class Body(Thing):
         self._get(api.sn_body_set_mass, real(value, "mass"))
 
     @property
-    def awake(self) -> bool:
-        """False while it sleeps."""
-        return bool(self._get(api.sn_body_is_awake))
-
-    def wake(self) -> None:
-        """Wakes it and everything that it touches or is joined to."""
-        self._get(api.sn_body_wake)
-
-    @property
     def group(self) -> int:
         """The object that it belongs to."""
         return self._get(api.sn_body_group)
@@ -337,6 +332,46 @@ class Body(Thing):
     @user.setter
     def user(self, value: int) -> None:
         self._get(api.sn_body_set_user, value)
+
+    @property
+    def awake(self) -> bool:
+        """False while it sleeps."""
+        return bool(self._get(api.sn_body_is_awake))
+
+    def wake(self) -> None:
+        """Wakes it and its island."""
+        self._get(api.sn_body_wake)
+
+    @property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """m: the corners of a box along the axes of the world around all its shapes."""
+        low, high = api.sn_vec3(), api.sn_vec3()
+        self._get(api.sn_body_bounds, C.byref(low), C.byref(high))
+        return _array(low), _array(high)
+
+    def read(self) -> Answer:
+        """What it is now, as the fields of sn_body_def: mass, moments, axes, centre, spin_damping, ... Its shapes are not in it."""
+        record = api.sn_body_def()
+        with Turn(self._core):
+            self._get(api.sn_body_read, C.byref(record))
+            return told(self._core, record)
+
+    def set_material(self, shape: int = 0, **fields: Any) -> None:
+        """The material of one of its shapes: static_friction, restitution, ... as sn_contact_material; none of them: that of its group."""
+        material = C.byref(api.sn_default_contact_material().update(**fields)) if fields else None
+        self._get(api.sn_body_set_material, shape, material)
+
+    def set_filter(self, shape: int = 0, **fields: Any) -> None:
+        """What one of its shapes collides with: category, mask; none of them: that of its group."""
+        self._get(api.sn_body_set_filter, shape, C.byref(api.sn_default_filter().update(**fields)) if fields else None)
+
+    def set_spin_damping(self, damping: float) -> None:
+        """1/s: its spin decays at this rate."""
+        self._get(api.sn_body_set_spin_damping, real(damping, "damping"))
+
+    def velocity_at(self, place: Vector) -> np.ndarray:
+        """m/s: of its point that is now at this place in the world."""
+        return _array(self._get(api.sn_body_velocity_at, vec3(place, "place")))
 
     def to_world(self, place: Vector) -> np.ndarray:
         """m: a place of its own frame, in the world."""
@@ -363,6 +398,10 @@ class Body(Thing):
         """N s, at once."""
         at = self._get(api.sn_body_centre) if place is None else vec3(place, "place")
         self._get(api.sn_body_apply_impulse, vec3(impulse, "impulse"), at)
+
+    def apply_angular_impulse(self, impulse: Vector) -> None:
+        """N m s, at once."""
+        self._get(api.sn_body_apply_angular_impulse, vec3(impulse, "impulse"))
 
     def remove(self) -> None:
         """Removes it, its particle, and every constraint that holds it."""
@@ -403,6 +442,20 @@ class Constraint(Thing):
         rows = self._core.call(api.sn_kind_info, self._handle.kind).contents.rows
         return np.array(values[:rows], np.float32)
 
+    def read(self) -> Answer:
+        """Its parameters by name, as set takes them, with compliance, damping, stiffness and user."""
+        record, points = api.sn_constraint_def(), (api.sn_point * 1)()
+        with Turn(self._core):
+            count = self._get(api.sn_constraint_point_count)
+            points = (api.sn_point * max(count, 1))()
+            self._get(api.sn_constraint_read, C.byref(record), points, count)
+            values, at = {}, 0
+            for name, size in params_of(self._core, self._handle.kind).items():
+                values[name] = record.param[at] if size == 1 else tuple(record.param[at : at + size])
+                at += size
+        values.update(compliance=record.compliance, damping=record.damping, stiffness=record.stiffness, user=record.user)
+        return Answer(values)
+
     def set(self, **parameters: Any) -> None:
         """Sets parameters by name: rest=0.5, target=(0, 1, 0); None measures anew. Also compliance and damping, together, and stiffness."""
         if "compliance" in parameters or "damping" in parameters:
@@ -425,6 +478,15 @@ class Constraint(Thing):
     def strength(self, value: float | tuple[float, float]) -> None:
         force, torque = value if np.iterable(value) else (value, 0)  # type: ignore[misc]
         self._get(api.sn_constraint_set_strength, real(force, "force"), real(torque, "torque"))
+
+    @property
+    def collides(self) -> bool:
+        """Whether the particles and bodies that it joins collide with each other."""
+        return bool(self._get(api.sn_constraint_collides))
+
+    @collides.setter
+    def collides(self, value: bool) -> None:
+        self._get(api.sn_constraint_set_collides, bool(value))
 
     @property
     def user(self) -> int:
@@ -485,6 +547,22 @@ class Joint(Constraint):
     def set_limits(self, least: float, most: float) -> None:
         """Between which angles, rad, or distances, m, it moves."""
         self._get(api.sn_joint_set_limits, real(least, "least"), real(most, "most"))
+
+    def axis_value(self, axis: int) -> float:
+        """m or rad, of a joint of six: along its axis 0, 1 or 2, or about 3, 4 or 5."""
+        return self._get(api.sn_joint_axis_value, axis)
+
+    def set_axis_limits(self, axis: int, least: float, most: float) -> None:
+        """The limits of one axis of a joint of six; 0 and 0 lock it."""
+        self._get(api.sn_joint_set_axis_limits, axis, real(least, "least"), real(most, "most"))
+
+    def set_axis_motor(self, axis: int, speed: float, most: float) -> None:
+        """A motor of one axis of a joint of six: m/s or rad/s, with at most so much, N or N m."""
+        self._get(api.sn_joint_set_axis_motor, axis, real(speed, "speed"), real(most, "most"))
+
+    def set_axis_target(self, axis: int, target: float, most: float) -> None:
+        """A drive of one axis of a joint of six to a target, m or rad, with at most so much, N or N m."""
+        self._get(api.sn_joint_set_axis_target, axis, real(target, "target"), real(most, "most"))
 
 
 _JOINTS = {kind for kind in api.Kind if kind.name.startswith("JOINT_")}

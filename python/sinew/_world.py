@@ -323,6 +323,10 @@ class World:
         """A capsule along y of its frame: its round ends have their centres half_length above and below the position."""
         return self.add_body(Shape("capsule", half=(radius, half_length, radius), radius=radius), position=position, **fields)
 
+    def add_cylinder(self, position: Vector, half_length: float, radius: float, **fields: Any) -> Body:
+        """A cylinder along y of its frame, half_length above and below the position."""
+        return self.add_body(Shape("cylinder", half=(radius, half_length, radius), radius=radius), position=position, **fields)
+
     def add_plane(self, position: Vector = (0, 0, 0), normal: Vector = (0, 1, 0), **fields: Any) -> Body:
         """The ground: a static plane."""
         turn = api.sn_quat_facing(vec3(normal, "normal"))
@@ -493,6 +497,22 @@ class World:
         self._core.call(api.sn_query_rays, pointer(rays, api.sn_ray), len(rays), self._filter(what, mask, category), hits)
         return np.array([hit.distance if any((hit.particle.generation, hit.skin.generation, hit.body.generation)) else math.inf
                          for hit in hits], np.float32)
+
+    def shape_cast(self, shape: Shape, direction: Vector, length: float = math.inf, *, what: Any = None, mask: int = 0xFFFFFFFF,
+                   category: int = 0) -> Answer | None:
+        """The first thing that a convex shape meets on a straight path, from its own position and rotation in the world; None if it meets nothing."""
+        hit = api.sn_hit()
+        met = self._core.call(api.sn_query_shape_cast, C.byref(shape.record), vec3(direction, "direction"), real(length, "length"),
+                              self._filter(what, mask, category), C.byref(hit))
+        return told(self._core, hit) if met else None
+
+    def shape_overlap(self, shape: Shape, *, what: Any = None, mask: int = 0xFFFFFFFF, category: int = 0) -> list[Answer]:
+        """All that a convex shape touches, at its own position and rotation in the world; distance is minus the depth."""
+        arguments = C.byref(shape.record), self._filter(what, mask, category)
+        count = self._core.call(api.sn_query_shape_overlap, *arguments, None, 0)
+        hits = (api.sn_hit * max(count, 1))()
+        self._core.call(api.sn_query_shape_overlap, *arguments, hits, count)
+        return [told(self._core, hit) for hit in hits[:count]]
 
     def overlap(self, centre: Vector, radius: float, *, what: Any = None, mask: int = 0xFFFFFFFF, category: int = 0) -> list[Answer]:
         """All that a ball touches."""

@@ -96,15 +96,6 @@ class Views(unittest.TestCase):
             self.assertTrue(ball.awake)
             self.assertAlmostEqual(world.ray((0, 9, 0), (0, -1, 0)).distance, 9 - 3.1, 4)
 
-    def test_bodies_sleep(self):
-        with sinew.World(contact={"sleep": True}, threads=1) as world:
-            ground = world.add_plane()
-            ball = world.add_sphere((0, 0.1, 0), 0.1)
-            world.step(count=120)
-            self.assertEqual((ball.awake, ground.awake), (False, True))
-            ball.wake()
-            self.assertTrue(ball.awake)
-
     def test_bad_numbers_change_nothing(self):
         view = self.world.positions
         before = self.world.hash

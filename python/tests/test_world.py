@@ -170,6 +170,80 @@ class Worlds(unittest.TestCase):
         self.assertAlmostEqual(hull.mass, 1000 / 6, 2)
         self.world.add_body(sinew.Shape("heights", heights=np.zeros((4, 5)), cell=1), type="static", position=(20, 0, 0))
 
+    def test_what_a_body_is(self):
+        rod = self.world.add_cylinder((0, 3, 0), half_length=0.5, radius=0.1, density=1000)
+        self.assertAlmostEqual(rod.mass, 10 * math.pi, 3)
+        np.testing.assert_allclose(rod.bounds, [(-0.1, 2.5, -0.1), (0.1, 3.5, 0.1)], atol=2e-3)
+        read = rod.read()
+        self.assertAlmostEqual(read.moments[1], 0.5 * rod.mass * 0.01, 4)
+        self.assertAlmostEqual(read.mass, rod.mass, 4)
+        rod.apply_angular_impulse((0, read.moments[1] * 2, 0))
+        np.testing.assert_allclose(rod.spin, (0, 2, 0), atol=1e-4)
+        np.testing.assert_allclose(rod.velocity_at((0.1, 3, 0)), (0, 0, -0.2), atol=1e-4)
+        rod.set_spin_damping(3)
+        self.assertEqual(rod.read().spin_damping, 3)
+        rod.set_filter(mask=0)
+        self.world.add_plane()
+        self.world.step(count=90)
+        self.assertLess(rod.position[1], -1)  # it collides with nothing
+        rod.set_filter()
+        rod.set_material(restitution=1)
+        with self.refused("shape"):
+            rod.set_filter(1, mask=0)
+        with self.assertRaisesRegex(AttributeError, "restitution"):
+            rod.set_material(restitutoin=1)
+
+    def test_sleep_of_bodies(self):
+        self.world.contact.sleep = True
+        self.world.add_plane()
+        box = self.world.add_box((0, 0.5, 0), (0.5, 0.5, 0.5))
+        self.assertTrue(box.awake)
+        self.world.step(count=120)
+        self.assertFalse(box.awake)
+        box.wake()
+        self.assertTrue(box.awake)
+        self.world.step(count=120)
+        self.assertFalse(box.awake)
+        box.particle.wake()
+        self.assertTrue(box.awake)
+
+    def test_constraints_are_read(self):
+        a, b = self.world.add_particle((0, 0, 0)), self.world.add_particle((2, 0, 0))
+        rod = self.world.add_constraint("distance", a, b, compliance=1e-3, user=7)
+        read = rod.read()
+        self.assertEqual((read.rest, read.user), (2, 7))
+        self.assertAlmostEqual(read.compliance, 1e-3, 8)
+        pin = self.world.add_constraint("pin", a, target=(1, 2, 3))
+        self.assertEqual(pin.read().target, (1, 2, 3))
+        six = self.world.add_joint("six", None, self.world.add_box((5, 0, 0), (1, 1, 1)), (5, 0, 0))
+        six.set_axis_limits(0, -1, 1)
+        six.set_axis_motor(0, 2, 1e9)
+        self.world.step(count=15)
+        self.assertAlmostEqual(six.axis_value(0), 0.5, 2)
+        six.set_axis_target(0, 0, 1e9)
+        self.world.step(count=15)
+        self.assertAlmostEqual(six.axis_value(0), 0, 2)
+        self.assertFalse(rod.collides)
+        rod.collides = True
+        self.assertTrue(rod.collides)
+        door = self.world.add_joint("hinge", None, self.world.add_box((9, 0, 0), (1, 1, 1)), (8, 0, 0), axis=(0, 1, 0), collides=True)
+        self.assertTrue(door.collides)
+        rod.remove()
+        with self.refused("does not exist"):
+            rod.read()
+
+    def test_shapes_that_are_cast(self):
+        box = self.world.add_box((5, 0, 0), (1, 1, 1))
+        probe = sinew.Shape("box", half=(0.5, 0.5, 0.5), position=(0, 0.2, 0))
+        hit = self.world.shape_cast(probe, (1, 0, 0))
+        self.assertAlmostEqual(hit.distance, 3.5, 4)
+        self.assertEqual(hit.body, box)
+        self.assertIsNone(self.world.shape_cast(probe, (0, 1, 0)))
+        self.assertEqual(self.world.shape_overlap(probe), [])
+        inside = self.world.shape_overlap(sinew.Shape("sphere", radius=0.25, position=(4, 0, 0)))
+        self.assertEqual([found.body for found in inside], [box])
+        self.assertAlmostEqual(inside[0].distance, -0.25, 4)
+
     def test_settings(self):
         settings = self.world.settings
         settings.substeps = 7

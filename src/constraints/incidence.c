@@ -228,7 +228,8 @@ bool sn_store_joins(const sn_store *store, uint32_t a, uint32_t b)
     return false;
 }
 
-bool sn_incidence_joins(const sn_incidence *incidence, const sn_store *store, uint32_t a, uint32_t b)
+/* colliding: constraints count that let what they join collide. */
+static bool joins(const sn_incidence *incidence, const sn_store *store, uint32_t a, uint32_t b, bool colliding)
 {
     if (store->counts.live == 0)
         return false;
@@ -238,10 +239,21 @@ bool sn_incidence_joins(const sn_incidence *incidence, const sn_store *store, ui
     c = first ? c : d;
     for (sn_incidence_entry entry; next_entry(incidence, &c, &entry);) {
         const sn_pool *pool = store->pool[entry.kind];
-        if (!pool_has_lists(pool) && sn_ids_is_live(&pool->ids, entry.row) && holds(store, pool, entry.row, one, other))
+        if (!pool_has_lists(pool) && sn_ids_is_live(&pool->ids, entry.row) &&
+            (colliding || !sn_pool_collides(pool, entry.row)) && holds(store, pool, entry.row, one, other))
             return true;
     }
     return false;
+}
+
+bool sn_incidence_joins(const sn_incidence *incidence, const sn_store *store, uint32_t a, uint32_t b)
+{
+    return joins(incidence, store, a, b, false);
+}
+
+bool sn_incidence_ties(const sn_incidence *incidence, const sn_store *store, uint32_t a, uint32_t b)
+{
+    return joins(incidence, store, a, b, true);
 }
 
 /* ---- Leashes ----------------------------------------------------------------------------------------------------- */

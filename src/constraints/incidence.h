@@ -54,9 +54,12 @@ void sn_incidence_end(sn_incidence *incidence, const sn_store *store);
 bool sn_incidence_prepare_exact(sn_incidence *incidence, const sn_allocator *allocator, const sn_store *store,
                                 uint32_t particle_count);
 
-/* True if a constraint joins two particles, given by their numbers. Kinds with any number of points do not count. Call
-   it after sn_incidence_prepare_all. It only reads, so several threads may call it. */
+/* True if a constraint joins two particles, given by their numbers, so that they do not collide. Kinds with any number
+   of points do not count. Call it after sn_incidence_prepare_all. It only reads, so several threads may call it. */
 bool sn_incidence_joins(const sn_incidence *incidence, const sn_store *store, uint32_t a, uint32_t b);
+
+/* The same, also if the constraint lets them collide. */
+bool sn_incidence_ties(const sn_incidence *incidence, const sn_store *store, uint32_t a, uint32_t b);
 
 /* True if rods from a body to a particle are so short that the particle cannot leave a sphere inside the body. Rods are
    of SN_KIND_DISTANCE and SN_KIND_DISTANCE_MAX. They begin at a point of the body at which another constraint, or the

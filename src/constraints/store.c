@@ -140,6 +140,7 @@ static void release_pool(sn_pool *pool, const sn_allocator *allocator)
     sn_table_release(&pool->list_table, allocator);
     sn_table_release(&pool->own_table, allocator);
     sn_table_release(&pool->user_table, allocator);
+    sn_table_release(&pool->free_table, allocator);
     sn_ids_release(&pool->ids, allocator);
     sn_table_release(&pool->table, allocator);
     sn_release(allocator, pool->own_kind, pool->own_kind_size);
@@ -222,6 +223,7 @@ uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const
     sn_table_column(&pool->list_table, sizeof(uint32_t), true);
     sn_table_column(&pool->own_table, pool->point_param_count * sizeof(sn_real), true);
     sn_table_column(&pool->user_table, sizeof(uint64_t), true);
+    sn_table_column(&pool->free_table, sizeof(uint32_t), true);
     store->pool[store->kind_count] = pool;
     return store->kind_count++;
 }
@@ -425,6 +427,25 @@ uint64_t sn_pool_user(const sn_pool *pool, uint32_t row)
     return row < pool->user_table.count ? ((const uint64_t *)pool->user_table.column[0])[row] : 0;
 }
 
+bool sn_pool_reserve_collides(sn_pool *pool, const sn_allocator *allocator, uint32_t row, bool collides)
+{
+    return !collides || sn_table_reserve(&pool->free_table, allocator, (uint64_t)row + 1);
+}
+
+void sn_pool_set_collides(sn_pool *pool, uint32_t row, bool collides)
+{
+    uint32_t *all = pool->free_table.column[0];
+    for (; collides && pool->free_table.count <= row; pool->free_table.count++)
+        all[pool->free_table.count] = 0;
+    if (row < pool->free_table.count)
+        all[row] = collides;
+}
+
+bool sn_pool_collides(const sn_pool *pool, uint32_t row)
+{
+    return row < pool->free_table.count && ((const uint32_t *)pool->free_table.column[0])[row];
+}
+
 bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t count, uint32_t spots,
                       uint32_t *first)
 {
@@ -453,6 +474,10 @@ bool sn_store_reserve_rows(sn_store *store, const sn_allocator *allocator, uint3
         !sn_table_reserve(&pool->table, allocator, (uint64_t)pool->ids.table.count + count))
         return false;
     bind_pool(pool);
+    sn_table *given[] = {&pool->user_table, &pool->free_table};
+    for (size_t i = 0; i < sizeof given / sizeof *given; ++i) /* copies of constraints get those of the first */
+        if (given[i]->count && !sn_table_reserve(given[i], allocator, (uint64_t)pool->ids.table.count + count))
+            return false;
     if (!sn_table_reserve(&store->run_table, allocator, (uint64_t)store->run_table.count + count))
         return false;
     store->run = store->run_table.column[0];
@@ -476,6 +501,9 @@ uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t 
     for (uint32_t i = 0; i < count; ++i)
         pool->ids.value[first + i] = sequence + i;
     sn_pool_forget(pool, first, count);
+    sn_pool_set_user(pool, first, count, 0); /* a row that is used again has those of another constraint */
+    for (uint32_t row = first; row < first + count && row < pool->free_table.count; ++row)
+        sn_pool_set_collides(pool, row, false);
     if (pool->kind->state)
         memset(pool->state + (size_t)first * pool->kind->state, 0,
                (size_t)count * pool->kind->state * sizeof *pool->state);

@@ -66,6 +66,7 @@ typedef struct sn_pool {
     sn_table own_table;  /* parameters of points, point_param_count for each, list after list */
     uint32_t point_param_count;
     sn_table user_table; /* uint64_t for each row: user data. It grows when data are set; rows beyond its end have 0 */
+    sn_table free_table; /* uint32_t for each row: 1 if what it joins may collide. It grows likewise */
     uint32_t *own;       /* where the list of a row begins in own_table; no column if points have no parameters */
     sn_real *param;      /* param_count for each row */
     sn_give *give;
@@ -165,6 +166,11 @@ uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const
 bool sn_pool_reserve_user(sn_pool *pool, const sn_allocator *allocator, uint32_t first, uint32_t count, uint64_t user);
 void sn_pool_set_user(sn_pool *pool, uint32_t first, uint32_t count, uint64_t user);
 uint64_t sn_pool_user(const sn_pool *pool, uint32_t row);
+
+/* The same for whether what a constraint joins may collide; false for new rows. */
+bool sn_pool_reserve_collides(sn_pool *pool, const sn_allocator *allocator, uint32_t row, bool collides);
+void sn_pool_set_collides(sn_pool *pool, uint32_t row, bool collides);
+bool sn_pool_collides(const sn_pool *pool, uint32_t row);
 
 /* Makes room for count more constraints of a kind in consecutive rows, and for `spots` spots. Changes nothing
    visible. */

@@ -11,6 +11,9 @@
 #define SN_BODY_CONTACT_LAYERS 4u              /* manifolds of a part with a mesh or field, at most */
 #define SN_BODY_CONTACT_EVER   ((sn_real)1e30) /* m, m/s: more than is ever needed */
 
+/* Threads are awake during a pass. So sharing a loop pays for less work than one that has to wake them, by this. */
+#define SN_BODY_CONTACTS_AWAKE 3.0
+
 /* The running substep. */
 typedef struct sn_body_contact_substep {
     sn_world *world;
@@ -285,6 +288,24 @@ static inline uint8_t *contact_marks(const sn_world *world)
 static inline _Atomic uint32_t *contact_degrees(const sn_world *world, uint32_t mover)
 {
     return (_Atomic uint32_t *)world->body_contacts.cell_table.column[6] + (size_t)SN_BODY_CONTACT_LEVELS * mover;
+}
+
+/* By mover: the last sweep of a pass in which it was disturbed; 0: none. The same as in its record, but contiguous, and
+   it also counts while overlaps are corrected. */
+static inline _Atomic uint32_t *contact_stirred(const sn_world *world)
+{
+    return world->body_contacts.cell_table.column[8];
+}
+
+/* The same by articulation: the last sweep in which one of its bodies was disturbed. */
+static inline _Atomic uint32_t *contact_stirred_articulations(const sn_world *world)
+{
+    return world->articulations.first_table.column[4];
+}
+
+static inline bool contact_is_stirred(const sn_world *world, uint32_t mover, uint32_t since)
+{
+    return atomic_load_explicit(&contact_stirred(world)[mover], memory_order_relaxed) >= since;
 }
 
 /* The columns of data of movers, for loops. Local pointers, because for a compiler a store to any of these columns may

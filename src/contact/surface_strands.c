@@ -16,7 +16,7 @@ static bool is_held(const sn_world *world, const uint32_t *end)
 {
     return (world->particles.x[world->ids.value[end[0]]].w == 0 &&
             world->particles.x[world->ids.value[end[1]]].w == 0) ||
-           sn_incidence_joins(&world->incidence, &world->constraints, end[0], end[1]);
+           sn_incidence_ties(&world->incidence, &world->constraints, end[0], end[1]);
 }
 
 bool sn_surface_strands_hold(sn_world *world, bool *changed)

@@ -61,6 +61,8 @@
 #define WORK         200.0
 #define WORK_OF_LOOK 10.0
 
+#define LEAST_TASK 8u /* bodies of the smallest tasks: four articulations, see contact/body_joints.c */
+
 /* Flags of an articulation: it has more than one body; its joints may do work; some of its bodies sleep; some of its
    joints are pivots (swings.c). */
 enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4, SWINGS = 8, HELD = 16 };
@@ -85,11 +87,14 @@ void sn_articulations_init(sn_articulations *articulations)
     sn_table_column(&articulations->row_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->row_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->row_table, sizeof(sn_articulated), false);
+    sn_table_column(&articulations->row_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->member_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint8_t), false);
+    sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
+    sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->pivot_table, sizeof(sn_visit), false);
     sn_table_column(&articulations->pivot_table, sizeof(sn_open_joint), false);
 }
@@ -369,6 +374,10 @@ static void list_members(sn_world *world)
         if (watched(world)[row])
             members(world)[place[root]++] = row;
     }
+    uint32_t *number = a->row_table.column[6];
+    for (uint32_t i = 0; i < a->known; ++i)
+        for (uint32_t k = first[i]; k < first[i + 1]; ++k)
+            number[members(world)[k]] = i;
 }
 
 /* The first row of the articulation of a pivot; SN_ID_FREE: it has no watched one. */
@@ -464,7 +473,7 @@ bool sn_articulations_find(sn_world *world)
         !sn_table_reserve(&a->first_table, &world->allocator, (uint64_t)rows + 1) ||
         !sn_table_reserve(&a->pivot_table, &world->allocator, a->held_table.count) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator,
-                                   (rows > a->held_table.count ? rows : a->held_table.count) / SN_FEW + 1))
+                                   (rows > a->held_table.count ? rows : a->held_table.count) / LEAST_TASK + 1))
         return false;
     if (has_changed(world))
         list_articulations(world);
@@ -618,17 +627,17 @@ static void limit_piece(void *data, uint32_t begin, uint32_t end)
         const double due = sn_swing_due(world, &swing);
         const energies sum = sum_of(world, member, count);
         const double share = limited(world)[i] ? share_of(&sum, due) : 1;
-        bool changed = share < 1;
-        for (uint32_t k = 0; changed && k < count; ++k)
+        for (uint32_t k = 0; share < 1 && k < count; ++k)
             change_by(l->world, member[k], share);
-        if (changed)
+        if (share < 1)
             gauge_changed(world, member, count);
-        changed = (swing.count && sn_swing_restore(l->world, &swing, due, (double)l->h)) || changed;
+        if (swing.count)
+            sn_swing_restore(l->world, &swing, due, (double)l->h);
         if (share < 1)
             tell_share(world, &swing, (sn_real)share);
-        if (changed && world->body_contacts.loaded) /* with the velocities before */
-            sn_body_contacts_load(&l->contact, member, count);
     }
+    if (world->body_contacts.loaded) /* of all others */
+        sn_body_contacts_load(&l->contact, members(world) + first[begin], first[end] - first[begin]);
 }
 
 bool sn_articulations_limit(const sn_substep *s)

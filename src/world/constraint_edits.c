@@ -210,6 +210,29 @@ sn_result sn_constraint_set_user(sn_world *world, sn_constraint constraint, uint
     return SN_OK;
 }
 
+bool sn_constraint_collides(const sn_world *world, sn_constraint constraint)
+{
+    const sn_pool *pool = sn_constraint_pool(world, constraint);
+    return pool && sn_pool_collides(pool, constraint.index);
+}
+
+sn_result sn_constraint_set_collides(sn_world *world, sn_constraint constraint, bool collides)
+{
+    sn_pool *pool = NULL;
+    sn_result result = begin_change(world, constraint, &pool);
+    if (result != SN_OK)
+        return result;
+    if (!sn_pool_reserve_collides(pool, &world->allocator, constraint.index, collides))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for contact of what a %s constraint joins",
+                          pool->kind->name);
+    if (sn_pool_collides(pool, constraint.index) == collides)
+        return SN_OK;
+    sn_pool_set_collides(pool, constraint.index, collides);
+    sn_constraint_disturb(world, pool, constraint.index);
+    world->constraints.edits++;
+    return SN_OK;
+}
+
 /* The parameter, and its offset in a row; NULL if the kind has none of that name. */
 static const sn_param *find_param(const sn_kind *kind, const char *name, uint32_t *offset)
 {

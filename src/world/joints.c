@@ -212,10 +212,13 @@ static sn_result add_joint(sn_world *world, const sn_joint_def *def, sn_constrai
     if (breaks && (result = sn_breaking_prepare(world, sn_kind_info(world, def->kind), def->strength,
                                                 def->torque_strength)) != SN_OK)
         return result;
+    sn_pool *pool = world->constraints.pool[def->kind];
+    if (!sn_pool_reserve_collides(pool, &world->allocator, pool->ids.table.count, def->collides))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for contact of what a %s joins", pool->kind->name);
     constraint.points = points;
-    if ((result = sn_constraint_add(world, &constraint, joint)) != SN_OK || !breaks)
-        return result;
-    return sn_constraint_set_strength(world, *joint, def->strength, def->torque_strength);
+    if ((result = sn_constraint_add(world, &constraint, joint)) == SN_OK && breaks)
+        result = sn_constraint_set_strength(world, *joint, def->strength, def->torque_strength);
+    return result == SN_OK && def->collides ? sn_constraint_set_collides(world, *joint, true) : result;
 }
 
 sn_constraint sn_joint_add(sn_world *world, const sn_joint_def *def)

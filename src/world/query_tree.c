@@ -149,6 +149,12 @@ sn_pose sn_query_part_pose(const sn_world *world, uint32_t row, uint32_t part)
     return (sn_pose){sn_pose_to_world(&body, p->place), sn_quat_times(body.rotation, p->turn)};
 }
 
+static sn_bounds unite(sn_bounds a, sn_bounds b)
+{
+    return (sn_bounds){vec3(lower(a.low.x, b.low.x), lower(a.low.y, b.low.y), lower(a.low.z, b.low.z)),
+                       vec3(higher(a.high.x, b.high.x), higher(a.high.y, b.high.y), higher(a.high.z, b.high.z))};
+}
+
 /* The box of all parts. A body without parts, or a free row, gets a point. */
 static sn_bounds body_bounds(const sn_world *world, uint32_t row)
 {
@@ -159,12 +165,7 @@ static sn_bounds body_bounds(const sn_world *world, uint32_t row)
     for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
         sn_pose pose = sn_query_part_pose(world, row, i);
         sn_bounds b = sn_convex_bounds_at(&world->bodies.part[i].convex, &pose);
-        if (i == body->part) {
-            all = b;
-            continue;
-        }
-        all.low = vec3(lower(all.low.x, b.low.x), lower(all.low.y, b.low.y), lower(all.low.z, b.low.z));
-        all.high = vec3(higher(all.high.x, b.high.x), higher(all.high.y, b.high.y), higher(all.high.z, b.high.z));
+        all = i == body->part ? b : unite(all, b);
     }
     sn_vec3 size = vec3_sub(all.high, all.low);
     return widened(all, MARGIN * higher(size.x, higher(size.y, size.z)));
@@ -176,6 +177,32 @@ sn_bounds sn_query_bounds(const sn_world *world, sn_query_set set, uint32_t item
            : set == SN_SET_SKINS   ? triangle_bounds(world, item)
            : set == SN_SET_BODIES  ? body_bounds(world, item)
                                    : fixed_shape_bounds(world, item);
+}
+
+static sn_bounds bounds_of(const sn_world *world, sn_body body, uint32_t number)
+{
+    const sn_fixed_body *fixed = sn_fixed_of(world, number);
+    const uint32_t row = sn_body_row_of(world, number);
+    if (!fixed && !world->bodies.state[row].parts)
+        return (sn_bounds){sn_body_centre(world, body), sn_body_centre(world, body)};
+    if (!fixed)
+        return body_bounds(world, row);
+    sn_bounds all = fixed_shape_bounds(world, sn_fixed_shape_of(world, body, 0));
+    for (uint32_t i = 1; i < fixed->shapes; ++i)
+        all = unite(all, fixed_shape_bounds(world, sn_fixed_shape_of(world, body, i)));
+    return all;
+}
+
+sn_result sn_body_bounds(const sn_world *world, sn_body body, sn_vec3 *low, sn_vec3 *high)
+{
+    const sn_vec3 nan = vec3((sn_real)NAN, (sn_real)NAN, (sn_real)NAN);
+    const uint32_t number = world ? sn_body_number(world, body) : SN_ID_FREE;
+    const sn_bounds box = number == SN_ID_FREE ? (sn_bounds){nan, nan} : bounds_of(world, body, number);
+    if (low)
+        *low = box.low;
+    if (high)
+        *high = box.high;
+    return !world ? SN_ERROR_ARGUMENT : number == SN_ID_FREE ? SN_ERROR_STALE : SN_OK;
 }
 
 /* ---- Trees ------------------------------------------------------------------------------------------------------- */

@@ -159,19 +159,29 @@ sn_result sn_particle_wake(sn_world *world, sn_particle particle)
     return SN_OK;
 }
 
+/* The particle of a dynamic body, or the anchor of another; SN_ID_FREE: it has none. */
+static uint32_t particle_of(const sn_world *world, uint32_t number)
+{
+    const uint32_t row = sn_body_row_of(world, number);
+    return row == SN_ID_FREE ? SN_ID_FREE : world->bodies.state[row].particle;
+}
+
 bool sn_body_is_awake(const sn_world *world, sn_body body)
 {
-    const sn_particle particle = sn_body_particle(world, body);
-    return particle.generation ? sn_particle_is_awake(world, particle) : sn_body_is_valid(world, body);
+    const uint32_t number = world ? sn_body_number(world, body) : SN_ID_FREE;
+    return number != SN_ID_FREE && !sn_sleep_has(&world->contact.sleep, particle_of(world, number));
 }
 
 sn_result sn_body_wake(sn_world *world, sn_body body)
 {
-    const sn_particle particle = sn_body_particle(world, body);
-    if (particle.generation)
-        return sn_particle_wake(world, particle);
-    const sn_result result = sn_world_enter(world);
-    return result != SN_OK || sn_body_is_valid(world, body) ? result : SN_ERROR_STALE;
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    const uint32_t number = sn_body_number(world, body);
+    if (number == SN_ID_FREE)
+        return SN_ERROR_STALE;
+    wake_ring(world, particle_of(world, number));
+    return SN_OK;
 }
 
 /* ---- Fixed shapes ------------------------------------------------------------------------------------------------ */

@@ -97,6 +97,7 @@ static void walk_pool(stream *s, sn_pool *pool)
     walk_table(s, &pool->list_table);
     walk_table(s, &pool->own_table);
     walk_table(s, &pool->user_table);
+    walk_table(s, &pool->free_table);
 }
 
 /* The pools that have constraints, each after its mark. A mark of kind 0 ends the list. */
@@ -215,6 +216,7 @@ static void walk_contact(stream *s, sn_contact_world *contact)
     walk_table(s, &contact->skin_table);
     walk_table(s, &contact->triangle_table);
     walk_table(s, &contact->segment_table);
+    walk_table(s, &contact->cell_table);
     walk_bytes(s, &contact->skin_generation, sizeof contact->skin_generation);
     walk_table(s, &contact->rest_table);
     walk_table(s, &contact->own_place_table);
@@ -456,6 +458,16 @@ static void step_over_bodies(unsigned char **at)
     } while (head[0]);
 }
 
+/* Skips a table with columns like those of `table`. */
+static void step_over(unsigned char **at, const sn_table *table)
+{
+    uint32_t count;
+    memcpy(&count, *at, sizeof count);
+    *at += sizeof count;
+    for (uint32_t i = 0; i < table->saved; ++i)
+        *at += (size_t)count * table->width[i];
+}
+
 /* Checks that every kind in the snapshot is the same here. Skips the tables after each mark. */
 static sn_result check(sn_world *world, const unsigned char *data)
 {
@@ -483,21 +495,14 @@ static sn_result check(sn_world *world, const unsigned char *data)
                               "the snapshot uses kind %u, '%s', which is not registered so in this world", mark.kind,
                               mark.name);
         s.at += sizeof mark + 3 * sizeof(uint32_t);
-        uint32_t count;
-        memcpy(&count, s.at, sizeof count);
-        s.at += sizeof count + (size_t)count * 2 * sizeof(uint32_t);
-        memcpy(&count, s.at, sizeof count);
-        const sn_table *table = &world->constraints.pool[mark.kind]->table;
-        s.at += sizeof count;
-        for (uint32_t i = 0; i < table->saved; ++i)
-            s.at += (size_t)count * table->width[i];
+        const sn_pool *pool = world->constraints.pool[mark.kind];
+        step_over(&s.at, &pool->ids.table);
+        step_over(&s.at, &pool->table);
         s.at += sizeof(uint32_t); /* list_waste */
-        memcpy(&count, s.at, sizeof count);
-        s.at += sizeof count + (size_t)count * sizeof(uint32_t);
-        memcpy(&count, s.at, sizeof count);
-        s.at += sizeof count + (size_t)count * world->constraints.pool[mark.kind]->own_table.width[0];
-        memcpy(&count, s.at, sizeof count);
-        s.at += sizeof count + count * sizeof(uint64_t);
+        step_over(&s.at, &pool->list_table);
+        step_over(&s.at, &pool->own_table);
+        step_over(&s.at, &pool->user_table);
+        step_over(&s.at, &pool->free_table);
     }
 }
 
@@ -516,7 +521,8 @@ sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size)
                                                                                empty */
         sn_pool *pool = world->constraints.pool[kind];
         pool->table.count = pool->ids.table.count = pool->ids.live = pool->ids.lowest_free = 0;
-        pool->list_table.count = pool->list_waste = pool->own_table.count = pool->user_table.count = 0;
+        pool->list_table.count = pool->list_waste = pool->own_table.count = 0;
+        pool->user_table.count = pool->free_table.count = 0;
         sn_ids_restored(&pool->ids);
     }
     s = (stream){.mode = READ, .at = at};

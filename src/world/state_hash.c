@@ -32,6 +32,9 @@ uint64_t sn_settings_hash(uint64_t hash, const sn_settings *s)
     return hash_real(hash_real(hash, s->k_s), s->k_d);
 }
 
+/* Separates constraints whose things collide from others. */
+#define HASH_COLLIDES UINT64_C(0x636f6c6c69646573)
+
 static uint64_t hash_history(uint64_t hash, const sn_world *world, uint32_t slot)
 {
     const sn_history *history = &world->history;
@@ -139,6 +142,8 @@ static uint64_t hash_constraint(uint64_t hash, const sn_store *store, const sn_p
     const sn_held *held = store_held(store, pool, row);
     for (uint32_t i = 0; held && i < pool->kind->rows; ++i)
         hash = hash_real(hash, held->c[i]);
+    if (sn_pool_collides(pool, row))
+        hash = hash_u64(hash, HASH_COLLIDES);
     return hash_real(hash_real(hash_real(hash, give->compliance), give->damping), give->stiffness);
 }
 

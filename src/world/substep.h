@@ -127,8 +127,8 @@ bool sn_articulations_note(sn_substep *s);
 /* J: the kinetic energy that an articulation should have, apart from a small part, before anything is limited. */
 double sn_swing_due(const sn_world *world, const sn_pivots *swing);
 
-/* Restores the energy that is missing, in a substep of h. True if anything changed. */
-bool sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h);
+/* Restores the energy that is missing, in a substep of h. */
+void sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h);
 
 /* ---- starts.c: positions at the start of a substep --------------------------------------------------------------- */
 

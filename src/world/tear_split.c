@@ -245,6 +245,8 @@ uint32_t sn_split_copy_untold(sn_world *world, uint32_t kind, uint32_t row)
     const uint32_t place = pool->place[made]; /* for a reused row it is corrected when the log is read */
     sn_table_copy_row(&pool->table, made, row);
     pool->place[made] = place;
+    sn_pool_set_collides(pool, made, sn_pool_collides(pool, row)); /* memory is reserved, here and below */
+    sn_pool_set_user(pool, made, 1, sn_pool_user(pool, row));
     sn_breaking_copy(world, kind, row, (sn_constraint){kind, made, generation});
     sn_wear_copy(world, kind, row, made);
     return made;
@@ -534,8 +536,11 @@ static void make_particles(sn_world *world, sn_split *split)
         split->made[i] = sn_particle_copy(world, split->vertex, own, movable ? share[i] : 1);
         if (split->made[i] >= t->head_table.count)
             t->head_table.count = split->made[i] + 1;
-        head[split->made[i]] =
-            (sn_tear_head){SN_TEAR_NONE, SN_TEAR_NONE, head[split->vertex].skin, head[split->vertex].solid};
+        head[split->made[i]] = (sn_tear_head){.triangle = SN_TEAR_NONE,
+                                              .constraint = SN_TEAR_NONE,
+                                              .cell = SN_TEAR_NONE,
+                                              .skin = head[split->vertex].skin,
+                                              .solid = head[split->vertex].solid};
         left = movable ? left - own : left;
     }
     sn_particle_take_share(world, split->vertex, left, movable ? share[keeps] : 1);

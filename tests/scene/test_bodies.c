@@ -226,7 +226,7 @@ static void test_joints(void **state)
     fixture f = fixture_good("{'world': {'gravity': [0, 0, 0]}, " DOOR
                              ", 'constraints': [{'kind': 'joint_hinge', 'name': 'h', 'bodies': ['world', 'door'],"
                              " 'anchor': [0, 0, 0], 'axis': [0, 3, 0], 'least': -1, 'most': 1.5, 'strength': 300,"
-                             " 'torque_strength': 40}]}");
+                             " 'torque_strength': 40, 'collides': true}]}");
     read_first(&f, points);
     assert_vec_close(points[1].place, vec(-1, 0, 0), 1e-6);
     const sn_hold *hold = f.scene->holds.items;
@@ -234,6 +234,7 @@ static void test_joints(void **state)
     assert_close(sn_joint_angle(f.world, joint), 0, 1e-6);
     sn_real force, torque;
     assert_ok(f.world, sn_constraint_strength(f.world, joint, &force, &torque));
+    assert_true(sn_constraint_collides(f.world, joint));
     assert_true(force == 300 && torque == 40);
     assert_ok(f.world, sn_body_set_velocity(f.world, body(&f, "door"), vec(0, 0, -0.5), vec(0, 0.5, 0)));
     fixture_steps(&f, 30);

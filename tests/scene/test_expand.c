@@ -154,7 +154,7 @@ static void places_are_those_of_the_file(void **state)
     bad_scene("{'objects': [{'type': 'rope', 'for': {'i': 2000, 'j': 2000}}]}", "objects[0].for", "at most 1e+06");
     bad_scene("{'objects': [{'type': 'rope', 'for': []}]}", "objects[0].for", "how often");
     bad_scene("{'objects': [{'type': 'rope', 'to': [1, '$h', 0]}]}", "objects[0].to[1]",
-              "the scene has no 'variables'");
+              "the scene has no 'variables' before this");
     bad_scene("{'variables': {'a b': 1}}", "variables[\"a b\"]", "not a name of a variable");
     bad_scene("{'variables': {'a': '$b', 'b': 1}}", "variables.a", "no such variable");
     bad_scene("{'variables': [1]}", "variables", "a record of variables");

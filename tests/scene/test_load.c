@@ -202,6 +202,28 @@ static void test_places(void **state)
     unload(&l);
 }
 
+/* A key that does not exist gets a similar one, one record deeper, or the list of those that there are. */
+static void test_unknown_keys(void **state)
+{
+    (void)state;
+    loading l;
+    put(inner, "bad.json",
+        "{'substeps': 3, 'contact': {'slep': true},\n"
+        " 'objects': [{'type': 'jelly', 'name': 'j', 'colour': 'red', 'width': '1 m', 'contact': {'frictoin': 1}}, "
+        "{'type': 'rope', 'possition': [0, 0, 0]}],\n"
+        " 'forces': [{'of': 'jj', 'valeu': [1, 0, 0]}],\n 'world': {'solver': 'gauss'}}");
+    load_with(&l, "bad.json", NULL);
+    assert_non_null(strstr(l.printed, "substeps: there is no such key in a scene; did you mean 'world.substeps'?"));
+    assert_non_null(strstr(l.printed, "frictoin: there is no such key in a group; did you mean 'material.friction'?"));
+    assert_non_null(strstr(l.printed, "colour: there is no such key in a jelly. It has: width, "));
+    assert_non_null(strstr(l.printed, "possition: there is no such key in a rope; did you mean 'position'?"));
+    assert_non_null(strstr(l.printed, "valeu: there is no such key in a force; did you mean 'value'?"));
+    assert_non_null(strstr(l.printed, "forces[0].of: there is no object 'jj'"));
+    assert_non_null(strstr(l.printed, "width: found a text (\"1 m\"), expected a number in m"));
+    assert_non_null(strstr(l.printed, "did you mean 'gauss_seidel'?"));
+    unload(&l);
+}
+
 /* ---- Changes ----------------------------------------------------------------------------------------------------- */
 
 static void load_set(loading *l, uint32_t count, const char *const *sets)
@@ -501,11 +523,14 @@ static void test_standard_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_load),   cmocka_unit_test(test_no_file),        cmocka_unit_test(test_endless),
-        cmocka_unit_test(test_files),  cmocka_unit_test(test_syntax),         cmocka_unit_test(test_places),
-        cmocka_unit_test(test_set),    cmocka_unit_test(test_bad_set),        cmocka_unit_test(test_everything_at_once),
-        cmocka_unit_test(test_inside), cmocka_unit_test(test_outside),        cmocka_unit_test(test_anywhere),
-        cmocka_unit_test(test_pipe),   cmocka_unit_test(test_standard_input),
+        cmocka_unit_test(test_load),           cmocka_unit_test(test_no_file),
+        cmocka_unit_test(test_endless),        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_syntax),         cmocka_unit_test(test_places),
+        cmocka_unit_test(test_unknown_keys),   cmocka_unit_test(test_set),
+        cmocka_unit_test(test_bad_set),        cmocka_unit_test(test_everything_at_once),
+        cmocka_unit_test(test_inside),         cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_anywhere),       cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_standard_input),
     };
     return cmocka_run_group_tests(tests, make_folders, remove_folders);
 }

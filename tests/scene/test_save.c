@@ -24,8 +24,10 @@
     " 'velocity': [1, 0, 0], 'group': 1000, 'triangles': [0, 1, 2], 'lines': [0, 3]}],"                                \
     " 'constraints': [{'kind': 'pin', 'each': 'rope[3:5]', 'compliance': 0.01, 'damping': [0.5, 0.25]},"               \
     " {'kind': 'distance', 'points': ['p[1]', {'spot': 'cloth[0:3]', 'weights': [0.5, 0.3, 0.2]}], 'name': 'rod'},"    \
-    " {'kind': 'half_space', 'each': ['rope', 'b'], 'origin': [0, -5, 0], 'normal': [0.1, 1, 0.3], 'name': 'floor'},"  \
-    " {'kind': 'spring', 'points': ['p[2]', 'p[3]'], 'stiffness': 30, 'damping': 0.1, 'name': 'spring'}],"             \
+    " {'kind': 'half_space', 'each': ['rope', 'b'], 'origin': [0, -5, 0], 'normal': [0.1, 1, 0.3], 'name': 'floor',"   \
+    " 'collides': true},"                                                                                              \
+    " {'kind': 'spring', 'points': ['p[2]', 'p[3]'], 'stiffness': 30, 'damping': 0.1, 'name': 'spring', 'collides':"   \
+    " true}],"                                                                                                         \
     " 'attachments': [{'between': ['cloth[0]', 'rope.start'], 'name': 'tie', 'distance': 3, 'compliance': 0.1}],"      \
     " 'forces': [{'type': 'wind', 'value': [1, 0, 2], 'gust': 0.5, 'period': 0.7}, {'value': [0, 1, 0], 'of':"         \
     " ['rope'], 'to': 1.7}, {'type': 'acceleration', 'value': [0, 0, 1], 'of': 'b', 'from': 1.6}],"                    \

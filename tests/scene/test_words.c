@@ -214,12 +214,15 @@ static void test_near_names_are_found(void **state)
     assert_string_equal(near("pens"), "pens");
     assert_string_equal(near("ot"), "to");
     assert_string_equal(near("X"), "x");
+    assert_string_equal(near("rest"), "rest_length"); /* it begins so */
+    assert_string_equal(near("Rest-"), "rest_length");
+    assert_string_equal(near("sub"), "substeps");
 }
 
 static void test_far_names_are_not(void **state)
 {
     (void)state;
-    const char *typed[] = {"", "y", "ab", "friction", "substitutes", "grvt", "itr"};
+    const char *typed[] = {"", "y", "ab", "friction", "substitutes", "grvt", "itr", "it", "ra", "xyz"};
     for (size_t i = 0; i < COUNT_OF(typed); ++i)
         assert_null(near(typed[i]));
     assert_null(sn_nearest("x", NULL, 0));

@@ -660,6 +660,79 @@ static void turns_about_z_in_the_plane(void **state)
     turn_in_plane(&leaning, 0.2 * sin(0.8) * sin(0.8) + 0.25 * cos(0.8) * cos(0.8));
 }
 
+/* ---- Bounds and sleep ----------------------------------------------------------------------------------------------- */
+
+/* Compares with a box that may be too large by a thousandth, and may not be too small. */
+static void assert_bounds(const sn_world *world, sn_body body, sn_vec3 low, sn_vec3 high)
+{
+    const double size =
+        length(vec((double)high.x - (double)low.x, (double)high.y - (double)low.y, (double)high.z - (double)low.z));
+    sn_vec3 a, b;
+    assert_int_equal(sn_body_bounds(world, body, &a, &b), SN_OK);
+    const double given[6] = {(double)low.x,   (double)low.y,   (double)low.z,
+                             -(double)high.x, -(double)high.y, -(double)high.z};
+    const double found[6] = {(double)a.x, (double)a.y, (double)a.z, -(double)b.x, -(double)b.y, -(double)b.z};
+    for (int i = 0; i < 6; ++i)
+        if (isinf(given[i]))
+            assert_true(found[i] == given[i]);
+        else
+            assert_true(found[i] <= given[i] + 1e-6 && found[i] >= given[i] - 1e-3 * size - 1e-5);
+}
+
+static void bounds_are_around_all_shapes(void **state)
+{
+    (void)state;
+    sn_world *world = weightless();
+    sn_shape_def shapes[2] = {sn_default_shape_def(SN_SHAPE_BOX), sn_default_shape_def(SN_SHAPE_SPHERE)};
+    sn_body_def def = sn_default_body_def(), bare = def;
+    shapes[0].half = vec(1, 0.5, 0.25);
+    shapes[0].rounding = real(0.1);
+    shapes[1].position = vec(3, 0, 0);
+    shapes[1].sensor = true;
+    def.shapes = shapes;
+    def.shape_count = 2;
+    def.position = vec(10, 0, 0);
+    def.rotation = (sn_quat){0, 0, real(sqrt(0.5)), real(sqrt(0.5))}; /* x goes where y was */
+    sn_body dynamic = add(world, &def);
+    assert_bounds(world, dynamic, vec(9.4, -1.1, -0.5), vec(10.6, 3.5, 0.5));
+    def.type = SN_BODY_STATIC;
+    assert_bounds(world, add(world, &def), vec(9.4, -1.1, -0.5), vec(10.6, 3.5, 0.5));
+    assert_bounds(world, sn_static_add_plane(world, vec(0, 1, 0), vec(0, 1, 0)), vec(-INFINITY, -INFINITY, -INFINITY),
+                  vec(INFINITY, 1, INFINITY));
+    bare.mass = 1;
+    bare.moments = vec(1, 1, 1);
+    bare.position = vec(4, 5, 6);
+    assert_bounds(world, add(world, &bare), vec(4, 5, 6), vec(4, 5, 6));
+
+    assert_ok(world, sn_body_set_pose(world, dynamic, vec(0, 0, 0), (sn_quat){0, 0, 0, 1}));
+    assert_bounds(world, dynamic, vec(-1.1, -0.6, -0.5), vec(3.5, 0.6, 0.5));
+    assert_int_equal(sn_body_bounds(world, dynamic, NULL, NULL), SN_OK);
+    sn_world_destroy(world);
+}
+
+static void bodies_sleep_and_wake(void **state)
+{
+    (void)state;
+    sn_world_def world_def = sn_default_world_def();
+    world_def.contact.sleep = true;
+    sn_world *world = support_world_from(&world_def);
+    sn_body floor = sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
+    sn_body low = sn_body_add_box(world, vec(0, 0.5, 0), vec(0.5, 0.5, 0.5), 100);
+    sn_body high = sn_body_add_box(world, vec(0, 1.5, 0), vec(0.5, 0.5, 0.5), 100);
+    sn_body apart = sn_body_add_box(world, vec(5, 0.5, 0), vec(0.5, 0.5, 0.5), 100);
+    assert_true(sn_body_is_awake(world, low) && sn_body_is_awake(world, apart));
+    for (int frame = 0; frame < 180; ++frame)
+        assert_ok(world, sn_world_step(world, real(FRAME)));
+    assert_false(sn_body_is_awake(world, low) || sn_body_is_awake(world, high) || sn_body_is_awake(world, apart));
+    assert_true(sn_body_is_awake(world, floor));
+    assert_ok(world, sn_body_wake(world, floor));
+    assert_false(sn_body_is_awake(world, low));
+    assert_ok(world, sn_body_wake(world, high));
+    assert_true(sn_body_is_awake(world, low) && sn_body_is_awake(world, high));
+    assert_false(sn_body_is_awake(world, apart));
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -677,6 +750,8 @@ int main(void)
         cmocka_unit_test(points_come_and_go),
         cmocka_unit_test(reactions),
         cmocka_unit_test(same_bits),
+        cmocka_unit_test(bounds_are_around_all_shapes),
+        cmocka_unit_test(bodies_sleep_and_wake),
         cmocka_unit_test(bad_definitions),
         cmocka_unit_test(bad_calls),
         cmocka_unit_test(memory_runs_out),

@@ -100,6 +100,9 @@ static void read_body(const sn_world *w, sn_body b)
     FAILS(is_nan_vec3(sn_point_position(w, sn_on_body(b, place))));
     FAILS(sn_body_read(w, b, &def) != SN_OK);
     assert_memory_equal(&def, &before, sizeof def);
+    sn_vec3 low = place, high = place;
+    FAILS(sn_body_bounds(w, b, &low, &high) != SN_OK);
+    assert_true(is_nan_vec3(low) && is_nan_vec3(high));
     ANSWERS(!sn_body_is_valid(w, b));
 }
 
@@ -115,6 +118,7 @@ static void read_constraint(const sn_world *w, sn_constraint c, sn_constraint jo
     FAILS(is_nan_vec3(sn_constraint_force_on(w, c, 0)));
     FAILS(is_nan_vec3(sn_constraint_torque_on(w, c, 0)));
     FAILS(sn_constraint_user(w, c) == 0);
+    FAILS(!sn_constraint_collides(w, c));
     FAILS(sn_constraint_value(w, c, &value) != SN_OK);
     sn_tear_def tear;
     FAILS(sn_constraint_strength(w, c, &value, &torque) != SN_OK);

@@ -1041,28 +1041,6 @@ static void a_blow_is_handed_on_to_what_sleeps(void **state)
         }
 }
 
-static void bodies_know_whether_they_sleep(void **state)
-{
-    (void)state;
-    sn_world *world = contact_world(sn_default_world_def(), true, false);
-    const sn_body ground = sn_static_add_plane(world, vec(0, 0, 0), vec(0, 1, 0));
-    sn_body box[2];
-    for (uint32_t i = 0; i < 2; ++i)
-        box[i] = sn_body_add_box(world, vec(0, 0.5 + i, 0), vec(0.5, 0.5, 0.5), 100);
-    assert_true(sn_body_is_awake(world, box[0]) && sn_body_is_awake(world, box[1]));
-    support_run(world, 120, FRAME);
-    assert_false(sn_body_is_awake(world, box[0]) || sn_body_is_awake(world, box[1]));
-    assert_true(sn_body_is_awake(world, ground));
-    assert_ok(world, sn_body_wake(world, ground));
-    assert_false(sn_body_is_awake(world, box[0]));
-    assert_ok(world, sn_body_wake(world, box[1])); /* and all of its island */
-    assert_true(sn_body_is_awake(world, box[0]) && sn_body_is_awake(world, box[1]));
-    assert_false(sn_body_is_awake(NULL, box[0]));
-    assert_false(sn_body_is_awake(world, (sn_body){77, 1}));
-    assert_result(world, SN_ERROR_STALE, sn_body_wake(world, (sn_body){77, 1}));
-    sn_world_destroy(world);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1094,7 +1072,6 @@ int main(void)
         cmocka_unit_test(what_hangs_from_the_world_sleeps),
         cmocka_unit_test(one_box_wakes_one_stack),
         cmocka_unit_test(a_blow_is_handed_on_to_what_sleeps),
-        cmocka_unit_test(bodies_know_whether_they_sleep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,10 @@ static void test_copies_are_like_their_parent(void **state)
         assert_ok(world, sn_particle_set_radius(world, p, real(0.01)));
         assert_ok(world, sn_particle_set_user(world, p, 100 + i));
     }
+    for (sn_constraint_walk walk = {0}; sn_constraint_next(world, &walk);) {
+        assert_ok(world, sn_constraint_set_user(world, walk.constraint, 7 + walk.constraint.index));
+        assert_ok(world, sn_constraint_set_collides(world, walk.constraint, walk.constraint.index % 2));
+    }
     const sn_tear_def tear = by_strain(0.2, 0.3, 2);
     assert_ok(world, sn_skin_set_tear(world, s.skin, &tear));
     sn_tear_def read;
@@ -153,6 +157,12 @@ static void test_copies_are_like_their_parent(void **state)
         assert_close(sn_particle_radius(world, event[i].made), 0.01, 1e-9);
         assert_int_equal(sn_particle_user(world, event[i].made), sn_particle_user(world, event[i].particle));
         assert_close(sn_particle_mass(world, event[i].made) + sn_particle_mass(world, event[i].particle), 0.3, 1e-7);
+    }
+    const sn_tear_copy *copy = sn_world_tear_copies(world, &count);
+    assert_true(count > 0);
+    for (uint32_t i = 0; i < count; ++i) {
+        assert_int_equal(sn_constraint_user(world, copy[i].made), 7 + copy[i].parent.index);
+        assert_int_equal(sn_constraint_collides(world, copy[i].made), copy[i].parent.index % 2);
     }
     sn_world_destroy(world);
 }
