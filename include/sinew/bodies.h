@@ -157,7 +157,8 @@ SN_API sn_result sn_body_set_pose(sn_world *world, sn_body body, sn_vec3 positio
 SN_API sn_result sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 velocity, sn_vec3 spin);
 
 /* During the next step it moves evenly to this pose, with any mass, and pushes what is in its way. A kinematic body
-   carries along what it touches. Afterwards it stops, or continues at its velocity. A static body is refused. */
+   carries along what it touches; if its velocity has changed in the same way from step to step, it changes evenly within
+   the step, too. Afterwards it stops, or continues at its velocity. A static body is refused. */
 SN_API sn_result sn_body_move_to(sn_world *world, sn_body body, sn_vec3 position, sn_quat rotation);
 
 /* ---- Forces ---------------------------------------------------------------------------------- */

@@ -874,5 +874,8 @@ const row validation_rows[] = {
     {0, "cradle of bodies", cradle_of_bodies},
     {0, "bounces one after the other", bounce_ladder},
     {0, "heavy on light", heavy_on_light},
+    {0, "loads on jointed bodies", loaded_tray},
+    {0, "platforms that accelerate", accelerated_platform},
+    {0, "sliding to rolling", slide_to_roll},
 };
 const size_t validation_row_count = COUNT_OF(validation_rows);

@@ -41,8 +41,9 @@ typedef struct row {
 row_fn rigid_box_on_a_ramp, rigid_sliding_stop, rigid_rebound, free_body, jointed_bodies, body_pendulum,
     chain_of_bodies;
 
-/* Those of rigid contact: contact_rows.c */
+/* Those of rigid contact: contact_rows.c and load_rows.c */
 row_fn stack_forces, tipping_box, spinning_top, cradle_of_bodies, bounce_ladder, heavy_on_light;
+row_fn loaded_tray, accelerated_platform, slide_to_roll;
 
 extern const row validation_rows[];
 extern const size_t validation_row_count;
