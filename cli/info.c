@@ -195,13 +195,13 @@ static void add_solving(sn_document *d, sn_value *root, sn_world *world)
     snprintf(text, sizeof text, "%u constraints", (unsigned)(report.constraints - report.direct_constraints));
     sn_document_text(d, solving, "swept", text);
     if (report.direct_trees)
-        snprintf(text, sizeof text, "%u constraints in %u tree%s, which carry 8 times their lightest particle, or more",
+        snprintf(text, sizeof text, "%u constraints in %u %s, which carry 8 times their lightest particle, or more",
                  (unsigned)report.direct_constraints, (unsigned)report.direct_trees,
-                 report.direct_trees == 1 ? "" : "s");
+                 report.direct_trees == 1 ? "tree or loop" : "trees or loops");
     else if (sn_world_settings(world).stiffening == SN_STIFFENING_OFF)
         snprintf(text, sizeof text, "none: stiffening is off");
     else
-        snprintf(text, sizeof text, "none: no tree of constraints carries 8 times what it moves");
+        snprintf(text, sizeof text, "none: no tree or loop of constraints carries 8 times what it moves");
     sn_document_text(d, solving, "directly", text);
 }
 

@@ -45,7 +45,8 @@ typedef struct sn_job_worst {
     bool seen;
     double largest;  /* in the unit of its C, over all frames */
     double relative; /* as in sn_kind_report */
-    double wrong;    /* s: the time since which the error has been large; -1: it is small */
+    double wrong;    /* s: how long the error has been large, less how long it has not; 0 or more */
+    double time;     /* s: of the last frame */
     bool warned;     /* a warning was given */
 } sn_job_worst;
 
@@ -91,6 +92,7 @@ typedef struct sn_job {
     uint32_t deepest_frame;
     sn_progress progress;
     sn_job_worst worst[SN_JOB_KINDS]; /* by kind */
+    double span;                      /* m: of the particles, at the start */
     int code;
     char failure[SN_MESSAGE_SIZE]; /* why it ended early; "" otherwise */
 } sn_job;

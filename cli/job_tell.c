@@ -201,9 +201,9 @@ static void print_report(const sn_job *job, const sn_report *report)
         printf("  %-13sdeepest %.3g m, in frame %u; at the end %.3g m\n", "overlap", job->deepest,
                (unsigned)job->deepest_frame, report->profile.counts.penetration);
     if (report->direct_trees)
-        printf("  %-13s%u constraints in %u tree%s, because they carry 8 times their lightest particle, or more\n",
+        printf("  %-13s%u constraints in %u %s, because they carry 8 times their lightest particle, or more\n",
                "direct", (unsigned)report->direct_constraints, (unsigned)report->direct_trees,
-               report->direct_trees == 1 ? "" : "s");
+               report->direct_trees == 1 ? "tree or loop" : "trees or loops");
 }
 
 static void print_slopes(const sn_job *job)

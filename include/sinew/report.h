@@ -121,7 +121,8 @@ typedef struct sn_report {
 
     sn_profile profile; /* times and counts of the last step */
 
-    uint32_t direct_trees;       /* SN_SOLVER_TILED: trees of constraints that it solved directly in the last step, */
+    uint32_t
+        direct_trees; /* SN_SOLVER_TILED: trees and loops of constraints that it solved directly in the last step, */
     uint32_t direct_constraints; /*   and constraints in them; see sn_settings.stiffening */
 } sn_report;
 

@@ -165,7 +165,8 @@ typedef struct sn_tear {
    event for each, all with the same parent. */
 SN_API const sn_tear *sn_world_tears(const sn_world *world, uint32_t *count);
 
-/* A constraint that tears and cuts added: beside a tear a rod becomes two, and a vertex on an edge brings rods. */
+/* A constraint that tears and cuts added: beside a tear a rod becomes two, and a vertex on an edge brings rods. It has
+   the user data of its parent. */
 typedef struct sn_tear_copy {
     sn_constraint made;   /* stale if it was removed again in the same tear */
     sn_constraint parent; /* the one that it was made like, of the same kind; it may have gone since */

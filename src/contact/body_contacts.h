@@ -251,8 +251,8 @@ typedef struct sn_body_contacts {
     sn_table contact_table;
     /* By mover: of sn_body_contact_cell; of uint32_t; of sn_body_contact_spot, one for each level that is cut; of
        sn_body_contact_blow; of uint8_t, for blows; of uint8_t: its SN_MARK_ flags; of atomic uint32_t, one for each
-       level: the number of its contacts; of uint64_t, for body_violent.c; of atomic uint32_t: the last sweep in which it
-       was disturbed. */
+       level: the number of its contacts; of uint64_t, for body_violent.c; of atomic uint32_t: the last sweep in which
+       it was disturbed. */
     sn_table cell_table;
     /* Of sn_body_contact_group; of atomic uint32_t: the largest number of contacts that a mover has in the group; of
        atomic uint32_t: the last sweep in which it was disturbed; of uint32_t: the groups that a sweep runs; of

@@ -41,8 +41,8 @@
 #define WORK_OF_HOLD 1500.0 /*   and in another one, of one that was disturbed, */
 #define SHARE        4u     /*   of which a task takes so many */
 
-/* State of an articulation in a pass: the gaps of its joints are known; and their masses; some were far open in the last
-   turn. Most articulations that contact moves are not open, and need no masses. */
+/* State of an articulation in a pass: the gaps of its joints are known; and their masses; some were far open in the
+   last turn. Most articulations that contact moves are not open, and need no masses. */
 enum { READY = 1, WEIGHED = 2, FAR = 4 };
 
 static uint8_t *states(const sn_world *world)
@@ -130,7 +130,7 @@ static bool invert(double k[3][3], sn_real inverse[6])
     return det > 0;
 }
 
-/* Prepares a joint of bodies that are all loaded, but for its mass. A joint that cannot be held gets no movable ends. */
+/* Prepares a joint of loaded bodies, but for its mass. A joint that cannot be held gets no movable ends. */
 static void ready_joint(const sn_body_contact_substep *s, const sn_visit *visit, sn_open_joint *joint)
 {
     const sn_world *world = s->world;

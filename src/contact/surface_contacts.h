@@ -186,7 +186,10 @@ typedef struct sn_surface_quiet {
     uint32_t waits, tried; /* substeps until the next attempt; the last such interval */
     uint32_t lasted;       /* substeps so far */
     sn_real time;          /* s: from the beginning of the quiet time to the start of the substep */
-    bool ordered;          /* rows of the vertices of all tiles are known */
+    /* Until sure_time (s) no pair has used up its spare as long as away and astir of tiles take less than `sure` (m); see
+       surface_quiet.c. sure_turn: rad/s, no tile turns faster */
+    sn_real sure_time, sure, sure_turn;
+    bool ordered; /* rows of the vertices of all tiles are known */
     /* By row, tile by tile. Of sn_vec4: positions, their rounding remainders, and velocities, at the start of the
        substep; positions at its end; positions and velocities when the quiet time began; of sn_real: see wide/wide.h; of
        uint32_t: slots; the vertices. There are SN_SURFACE_QUIET_MORE more behind the last. And of uint32_t: by vertex,
@@ -384,9 +387,14 @@ typedef struct sn_surfaces {
     bool is_stored;            /* stored_table has the values of the end of the substep before, of the same step */
     bool keeps_stored;         /* these depend on vertices alone */
     uint64_t pieces;           /* 1 + edits of the constraints when pieces were found; 0: never */
-    bool zones_failed;         /* memory ran out */
-    sn_table contact_table;    /* of sn_surface_contact, twice: by colour, and in the order in which they were found */
-    sn_table colour_table;     /* of uint64_t, by slot */
+    bool pieces_follow;        /* since then features were followed through one tear */
+    uint32_t piece_shells;     /* the number of shells then, */
+    uint64_t piece_edits, piece_breaks; /* edits that are not by tears, and constraints that broke */
+    sn_table piece_row_table;           /* of uint32_t, by kind: rows */
+    sn_table piece_search_table;        /* scratch, by search: see surface_pieces.c */
+    bool zones_failed;                  /* memory ran out */
+    sn_table contact_table; /* of sn_surface_contact, twice: by colour, and in the order in which they were found */
+    sn_table colour_table;  /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
     sn_table recall_table; /* of uint32_t: a hash table of contacts of the substep before */
     sn_table tangle_table; /* of sn_surface_tangle: of this substep */
@@ -400,8 +408,11 @@ typedef struct sn_surfaces {
     sn_table told_table; /* of sn_surface_told: of the substeps so far, where events are on */
     /* Counts, for tests and measurements: tears that were followed; searches, lists, looks and rounds of the levels;
        vertices that the guard stopped; and pairs that immovable vertices drove into each other (forced) */
-    uint64_t follows, searches, lists, looks, rounds, stops, forced;
+    uint64_t follows, piece_follows, searches, lists, looks, rounds, stops, forced;
 } sn_surfaces;
+
+/* With more shells pieces are found anew after a tear. */
+#define SN_SURFACE_FEW_SHELLS 256u
 
 struct sn_world;
 struct sn_contact_world;

@@ -20,6 +20,7 @@
 #include "contact/surface_shells.h"
 #include "contact/surface_zones.h"
 
+#include "base/quad.h"
 #include "base/sort.h"
 #include "world/world.h"
 
@@ -262,10 +263,13 @@ static void take_ends(sn_world *world, sn_surfaces *s)
         sn_surface_motion *v = &surface_motions(s)[i];
         const uint32_t slot = surface_vertices(s)[i].slot;
         sn_vec4 *x = &world->particles.x[slot], *low = &world->particles.x_low[slot];
-        const sn_vec3 high = vec4_xyz(*x), rest = vec4_xyz(*low), place = vec3_add(high, rest);
-        *low = vec4(vec3_sum_error(high, rest), low->w);
-        *x = vec4(place, x->w);
-        v->end = place;
+        const sn_real w = x->w, low_w = low->w;
+        const quad high = quad_load(x), rest = quad_load(low);
+        quad_store(low, quad_sum_error(high, rest));
+        quad_store(x, quad_add(high, rest));
+        x->w = w;
+        low->w = low_w;
+        v->end = vec4_xyz(*x);
         v->share = v->next = 1;
         v->changed = true;
         v->hit = false;

@@ -11,6 +11,7 @@
    Corners with a d above a small limit are marked. Tiles with marked corners are measured again, and so are all in
    the first substep of a step. */
 #include "contact/particle_contacts.h"
+#include "base/quad.h"
 #include "contact/surface_shells.h"
 #include "contact/surface_zones.h"
 
@@ -255,20 +256,20 @@ static void take_vertices(const sn_world *world, sn_surfaces *s, looking *l)
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         const uint32_t slot = vertex[i].slot;
         sn_surface_motion *m = &motion[i];
-        const sn_vec4 at = p->x[slot];
-        const sn_vec3 x = vec4_xyz(at), velocity = vec4_xyz(p->v[slot]), d = vec3_sub(x, m->end);
-        const sn_vec3 other = vec3_sub(vec3_scale(velocity, l->h), vec3_sub(m->end, m->start));
-        const sn_real square = vec3_dot(d, d), off = vec3_dot(other, other);
+        const quad at = quad_load(&p->x[slot]), v = quad_load(&p->v[slot]),
+                   end = quad_load(&m->end), /* and what follows */
+            d = quad_sub(at, end), other = quad_sub(quad_scale(v, l->h), quad_sub(end, quad_load(&m->start)));
+        const sn_real square = quad_dot3(d, d), off = quad_dot3(other, other);
         jump = square <= jump ? jump : square; /* NaN counts as infinitely far */
         m->jumped = !(square <= 0);
         m->suspect |= m->jumped ? SN_SUSPECT : 0;
         m->marked = !(off <= most);
         l->marked = l->marked || m->marked;
         differ = off <= differ || m->marked ? differ : off;
-        m->start = m->end = x;
+        m->start = m->end = vec4_xyz(p->x[slot]);
         surface_start_lows(s)[i] = vec4_xyz(p->x_low[slot]);
-        m->led = at.w == 0;
-        m->velocity = velocity;
+        m->led = p->x[slot].w == 0;
+        m->velocity = vec4_xyz(p->v[slot]);
     }
     l->differ = real_sqrt(differ) / l->h * SN_SURFACE_LONGER;
     s->jump = jump;

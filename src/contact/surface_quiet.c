@@ -39,6 +39,7 @@
 #define LEAST    ((sn_real)3)    /* and must be likely to last this long */
 #define LONG     ((sn_real)20)   /* substeps: more is not aimed at */
 #define SHORT    3u              /* substeps: a quiet time that was no longer does not pay */
+#define SURE     ((sn_real)3.5)  /* substeps for which `sure` is found */
 #define LONGEST  64u             /* substeps between attempts, at most */
 #define FARTHEST ((sn_real)0.3)  /* edges: lists need not reach farther */
 #define CLEAR    ((sn_real)1e-5) /* of the energy: see surface_energy.c */
@@ -289,13 +290,49 @@ static sn_bounds reached(const sn_surfaces *s, sn_real t, sn_real h)
     return all;
 }
 
+/* True if the largest `away` and `astir` of all tiles show that no pair of tiles has used up its spare. */
+static bool pairs_surely_stay(const sn_surfaces *s, sn_real t, sn_real h)
+{
+    const sn_surface_quiet *q = &s->quiet;
+    const sn_surface_quiet_tile *tile = quiet_tiles(s);
+    sn_real away = 0, astir = 0;
+    if (!(t <= q->sure_time))
+        return false;
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        away = larger(tile[i].away, larger(tile[i].before, away));
+        astir = larger(tile[i].astir, astir);
+    }
+    return 2 * (away * (1 + 2 * h * q->sure_turn) + 2 * h * astir) * SN_SURFACE_LONGER < q->sure;
+}
+
+/* Finds what away and astir may take until a time t, in substeps of h: all that a pair has to spare then. */
+static void find_sure(sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
+{
+    sn_surface_quiet *q = &s->quiet;
+    const sn_surface_quiet_pair *pair = quiet_pairs(s);
+    const sn_real twice = 2 * h;
+    q->sure_time = t;
+    q->sure = (sn_real)INFINITY;
+    q->sure_turn = 0;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        const sn_surface_quiet_pair *p = &pair[i];
+        const sn_real turned = twice * p->turn * t * p->differ + fall, ahead = t + twice;
+        const sn_real near = p->spare[0] - (ahead * p->nearer[0] + turned) * SN_SURFACE_LONGER,
+                      all = p->spare[1] - (ahead * p->nearer[1] + turned) * SN_SURFACE_LONGER;
+        q->sure = lower(q->sure, lower(near, all));
+        q->sure_turn = larger(q->sure_turn, p->turn);
+    }
+}
+
 /* True if no pair of tiles has used up its spare at a time t. h: s, of the substeps to come. */
-static bool pairs_stay(const sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
+static bool pairs_stay(sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
 {
     const sn_surface_quiet_tile *tile = quiet_tiles(s);
     const sn_surface_quiet_pair *pair = quiet_pairs(s);
     const sn_real twice = 2 * h;
     bool stays = true;
+    if (pairs_surely_stay(s, t, h))
+        return true;
     for (uint32_t i = 0; i < s->pair_table.count && stays; ++i) {
         const sn_surface_quiet_pair *p = &pair[i];
         const sn_surface_quiet_tile *a = &tile[p->a], *b = &tile[p->b];
@@ -305,6 +342,8 @@ static bool pairs_stay(const sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
         stays = (ahead * p->nearer[0] + rest) * SN_SURFACE_LONGER < p->spare[0] &&
                 (ahead * p->nearer[1] + rest) * SN_SURFACE_LONGER < p->spare[1];
     }
+    if (stays && h > 0 && t > s->quiet.sure_time)
+        find_sure(s, t + SURE * h, h, fall);
     return stays;
 }
 
@@ -417,6 +456,7 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
         return true;
     }
     q->time = 0;
+    q->sure_time = -1;
     q->lasted = 0;
     const sn_wide_quiet run = run_of(world, s);
     functions(world)->quiet_starts(&run);

@@ -81,6 +81,8 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->piece_table, sizeof(uint32_t), false);
     sn_table_column(&s->inner_table, sizeof(sn_surface_inner), false);
     sn_table_column(&s->node_table, sizeof(uint32_t), false);
+    sn_table_column(&s->piece_row_table, sizeof(uint32_t), false);
+    sn_table_column(&s->piece_search_table, 4 * sizeof(uint32_t), false);
     sn_table_column(&s->stored_table, sizeof(uint32_t), false);
     for (uint32_t i = 0; i < 4; ++i)
         sn_table_column(&s->stored_table, sizeof(double), false);
@@ -102,18 +104,18 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
     sn_bvh_release(&s->tree, allocator);
     sn_surface_follow_release(s, allocator);
     sn_table *const tables[] = {
-        &s->index_table,          &s->vertex_table,        &s->triangle_table,     &s->edge_table,
-        &s->ring_start_table,     &s->ring_table,          &s->sort_table,         &s->skin_table,
-        &s->tile_table,           &s->tile_triangle_table, &s->tile_vertex_table,  &s->tile_edge_table,
-        &s->corner_table,         &s->pair_table,          &s->found_table,        &s->candidate_table,
-        &s->moved_table,          &s->touch_table,         &s->list_table,         &s->due_table,
-        &s->near_table,           &s->contact_table,       &s->colour_table,       &s->held_table,
-        &s->zone_table,           &s->piece_table,         &s->inner_table,        &s->node_table,
-        &s->told_table,           &s->led_table,           &s->shell_table,        &s->shell_corner_table,
-        &s->tangle_table,         &s->part_table,          &s->recall_table,       &s->stored_table,
-        &s->past_table,           &s->sweep_table,         &s->load_table,         &s->load_place_table,
-        &s->load_node_table,      &s->joint_table,         &s->joint_matrix_table, &s->quiet.vertex_table,
-        &s->quiet.borrowed_table, &s->body_table};
+        &s->index_table,        &s->vertex_table,        &s->triangle_table,       &s->edge_table,
+        &s->ring_start_table,   &s->ring_table,          &s->sort_table,           &s->skin_table,
+        &s->tile_table,         &s->tile_triangle_table, &s->tile_vertex_table,    &s->tile_edge_table,
+        &s->corner_table,       &s->pair_table,          &s->found_table,          &s->candidate_table,
+        &s->moved_table,        &s->touch_table,         &s->list_table,           &s->due_table,
+        &s->near_table,         &s->contact_table,       &s->colour_table,         &s->held_table,
+        &s->piece_row_table,    &s->piece_search_table,  &s->zone_table,           &s->piece_table,
+        &s->inner_table,        &s->node_table,          &s->told_table,           &s->led_table,
+        &s->shell_table,        &s->shell_corner_table,  &s->tangle_table,         &s->part_table,
+        &s->recall_table,       &s->stored_table,        &s->past_table,           &s->sweep_table,
+        &s->load_table,         &s->load_place_table,    &s->load_node_table,      &s->joint_table,
+        &s->joint_matrix_table, &s->quiet.vertex_table,  &s->quiet.borrowed_table, &s->body_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -450,7 +452,9 @@ bool sn_surfaces_make(sn_world *world)
     sn_surface_quiet_leave(s);
     const bool past = note_past(world, s);
     count_skins(world, &skins, &triangles, &segments, &longest);
+    const bool known = s->pieces != 0;
     s->edits = s->joins = s->pieces = 0;
+    s->pieces_follow = false;
     s->on = s->searched = s->torn = false;
     s->near_table.count = s->contact_table.count = s->tangle_table.count = 0;
     s->suspect = !past;
@@ -459,6 +463,7 @@ bool sn_surfaces_make(sn_world *world)
         if (!reserve(world, s, skins, triangles, segments, longest))
             return false;
         const bool followed = follows && sn_surface_follow_skins(world, s);
+        s->pieces_follow = followed && known;
         if (!followed)
             add_skins(world, s);
         for (uint32_t i = 0; i < s->skin_table.count; ++i) {

@@ -5,7 +5,7 @@
    (their force must be known, and limits would take a part of it), or have a target of its own because it contradicts
    others. Other meshes are only swept. */
 #include "solvers/hierarchy_work.h"
-#include "solvers/solids.h"
+#include "solvers/solids_work.h"
 
 #include <string.h>
 
@@ -165,6 +165,12 @@ static bool is_solid(const hierarchy_work *w, const mesh_facts *f)
     return w->in->stiffen.solids && sn_solids_may(f->particles, f->gives, f->tets);
 }
 
+/* Pressure may stretch a balloon far more than its weight does: limits took nearly all of it. */
+static bool is_balloon(const mesh_facts *f)
+{
+    return f->shell.flags & SN_SOFT_CLOSED && f->gives == f->rods;
+}
+
 /* Limits only pull, and a shell also carries load by compression. If all of its rods have compliance, it gets a
    lattice. */
 static bool is_shell(const hierarchy_work *w, const mesh_facts *f)
@@ -175,12 +181,13 @@ static bool is_shell(const hierarchy_work *w, const mesh_facts *f)
 
 static sn_stiffened choose(const hierarchy_work *w, const mesh_facts *f)
 {
-    return f->rods < LEAST_RODS * f->particles              ? SN_PLAIN_TREE
-           : f->free < SN_LEAST_MESH                        ? SN_PLAIN_SMALL
-           : f->held                                        ? SN_PLAIN_HELD
-           : f->breaks                                      ? SN_PLAIN_BREAKS
-           : is_soft(f) || is_solid(w, f) || is_shell(w, f) ? SN_PLAIN_SOFT
-                                                            : SN_STIFFENED;
+    const bool gives = is_soft(f) || is_balloon(f) || is_solid(w, f) || is_shell(w, f);
+    return f->rods < LEAST_RODS * f->particles ? SN_PLAIN_TREE
+           : f->free < SN_LEAST_MESH           ? SN_PLAIN_SMALL
+           : f->held                           ? SN_PLAIN_HELD
+           : f->breaks                         ? SN_PLAIN_BREAKS
+           : gives                             ? SN_PLAIN_SOFT
+                                               : SN_STIFFENED;
 }
 
 void sn_hierarchy_choose(hierarchy_work *w)

@@ -7,6 +7,8 @@
 
 #include "base/dvec.h"
 
+#include <sinew/tear.h>
+
 #include <string.h>
 
 /* A particle, by number. generation 0: unknown. */
@@ -218,17 +220,32 @@ static void note_poses(sn_table *table, const sn_world *world, const sn_ids *ids
     }
 }
 
-/* After a step: nothing was added or removed during it. */
+/* Particles that the step made by tears begin where those were from which they were split. */
+static void follow_tears(sn_accumulator *a, const sn_world *world)
+{
+    drawn_particle *drawn = a->table[PARTICLES].column[0];
+    uint32_t count;
+    const sn_tear *tear = sn_world_tears(world, &count);
+    for (uint32_t i = 0; i < count; ++i)
+        if (tear[i].type == SN_TEAR_SPLIT && tear[i].made.index < a->table[PARTICLES].count &&
+            tear[i].particle.index < a->table[PARTICLES].count)
+            drawn[tear[i].made.index] =
+                (drawn_particle){.after = drawn[tear[i].particle.index].after, .generation = tear[i].made.generation};
+}
+
+/* After a step. Those that a tear made have no earlier state if there was no memory for it. */
 static void follow_particles(sn_accumulator *a, const sn_world *world)
 {
     drawn_particle *drawn = a->table[PARTICLES].column[0];
-    for (uint32_t i = 0; i < world->ids.table.count; ++i)
+    for (uint32_t i = 0; i < world->ids.table.count && i < a->table[PARTICLES].count; ++i)
         if (sn_ids_is_live(&world->ids, i)) {
-            drawn[i].before = drawn[i].after;
-            drawn[i].after = particle_now(world, i);
+            const sn_vec3 now = particle_now(world, i);
+            const bool known = drawn[i].generation == world->ids.generation[i];
+            drawn[i] = (drawn_particle){known ? drawn[i].after : now, now, world->ids.generation[i]};
         }
 }
 
+/* Bodies are neither added nor removed in a step. */
 static void follow_poses(sn_table *table, const sn_world *world, const sn_ids *ids, pose_fn *now_of)
 {
     drawn_pose *drawn = table->column[0];
@@ -271,6 +288,8 @@ sn_result sn_accumulator_step(sn_accumulator *a, sn_world *world)
     a->stepped = true;
     if ((result = sn_world_step(world, a->dt)) != SN_OK)
         return result;
+    reserve(a, &a->table[PARTICLES], ids); /* tears make particles */
+    follow_tears(a, world);
     follow_particles(a, world);
     follow_poses(&a->table[BODIES], world, bodies, body_now);
     a->steps = world->state.steps;

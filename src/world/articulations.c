@@ -61,7 +61,7 @@
 #define WORK         200.0
 #define WORK_OF_LOOK 10.0
 
-#define LEAST_TASK 8u /* bodies of the smallest tasks: four articulations, see contact/body_joints.c */
+#define LEAST_TASK 4u /* articulations in the smallest tasks: those of contact/body_joints.c */
 
 /* Flags of an articulation: it has more than one body; its joints may do work; some of its bodies sleep; some of its
    joints are pivots (swings.c). */

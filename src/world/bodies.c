@@ -40,6 +40,8 @@ void sn_bodies_init(sn_bodies *bodies)
     sn_table_column(&bodies->hull_table, sizeof(sn_hull *), false);
     sn_table_column(&bodies->hull_table, sizeof(hull_source), false);
     sn_table_column(&bodies->shape_table, sizeof(sn_shape_def), false);
+    sn_table_column(&bodies->shape_table, sizeof(sn_contact_material), false);
+    sn_table_column(&bodies->shape_table, sizeof(sn_filter), false);
     sn_table_column(&bodies->awake_table, sizeof(uint32_t), false);
 }
 
@@ -60,6 +62,19 @@ void sn_bodies_release(sn_bodies *bodies, const sn_allocator *allocator)
     sn_table_release(&bodies->hull_table, allocator);
     sn_table_release(&bodies->shape_table, allocator);
     sn_table_release(&bodies->awake_table, allocator);
+}
+
+void sn_body_keep_read(sn_table *shape_table, uint32_t count)
+{
+    sn_shape_def *shape = shape_table->column[0];
+    sn_contact_material *material = shape_table->column[1];
+    sn_filter *filter = shape_table->column[2];
+    for (uint32_t i = 0; i < count; ++i) {
+        if (shape[i].material)
+            material[i] = *shape[i].material, shape[i].material = &material[i];
+        if (shape[i].filter)
+            filter[i] = *shape[i].filter, shape[i].filter = &filter[i];
+    }
 }
 
 void sn_bodies_pull(sn_bodies *bodies, uint32_t row)

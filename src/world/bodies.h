@@ -45,7 +45,7 @@ typedef struct sn_bodies {
     bool lost;                           /* in this step, tasks of a loop over bodies were omitted, and done again */
     sn_table hull_table;                 /* of sn_hull *: kept until the world is destroyed, so that snapshots find
                                             them */
-    sn_table shape_table;                /* of sn_shape_def: scratch for sn_body_read */
+    sn_table shape_table;                /* of sn_shape_def, their materials, their filters: scratch for sn_body_read */
     sn_table awake_table;                /* of uint32_t: rows of bodies that do not sleep in this step, in order; see
                                             sn_turns_list_awake */
     uint64_t awake_moves, awake_changes; /* world->moves and sn_sleep.changes when that list was made */
@@ -150,6 +150,10 @@ static inline bool body_turns_soundly(const sn_body_state *body, const double q[
 
 /* m: the radius of a sphere about its centre of mass that contains all its shapes, with sensors or without. */
 sn_real sn_body_reach(const struct sn_world *world, uint32_t row, bool sensors);
+
+/* Copies materials and filters of shapes that were read next to them. What they point to may move when a body is added,
+   also by this very definition. */
+void sn_body_keep_read(sn_table *shape_table, uint32_t count);
 
 /* An upper bound of how far points of its shapes move: in m, for a small rotation `turn` (rad, along the axes of the
    world); in m/s, due to its angular velocity. It is small for a long body that rotates about its length. */

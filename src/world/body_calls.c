@@ -401,6 +401,7 @@ static bool read_shapes(sn_world *world, const sn_body_state *body)
         shape->position =
             vec3_sub(shape->position, sn_quat_turn(shape->rotation, dvec3_round(part->convex.hull->centroid)));
     }
+    sn_body_keep_read(&bodies->shape_table, body->parts);
     return true;
 }
 

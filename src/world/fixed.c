@@ -145,6 +145,7 @@ sn_result sn_fixed_read(const sn_world *world, const sn_fixed_body *body, sn_bod
     for (uint32_t i = 0; i < body->shapes; ++i)
         sn_fixed_shape_read_def(&world->contact, contact_fixed_shape(&world->contact, body->first_shape + i),
                                 &shape[i]);
+    sn_body_keep_read(table, body->shapes);
     *def = sn_default_body_def();
     def->type = (sn_body_type)body->type;
     def->position = body->pose.position;

@@ -187,9 +187,10 @@ static sn_bounds bounds_of(const sn_world *world, sn_body body, uint32_t number)
         return (sn_bounds){sn_body_centre(world, body), sn_body_centre(world, body)};
     if (!fixed)
         return body_bounds(world, row);
-    sn_bounds all = fixed_shape_bounds(world, sn_fixed_shape_of(world, body, 0));
+    const uint32_t *rows = &world->contact.fixed_shape_ids.value[fixed->first_shape];
+    sn_bounds all = fixed_shape_bounds(world, rows[0]);
     for (uint32_t i = 1; i < fixed->shapes; ++i)
-        all = unite(all, fixed_shape_bounds(world, sn_fixed_shape_of(world, body, i)));
+        all = unite(all, fixed_shape_bounds(world, rows[i]));
     return all;
 }
 

@@ -21,6 +21,7 @@ void sn_tearing_init(sn_tearing *t)
 {
     sn_table_column(&t->event_table, sizeof(sn_tear), false);
     sn_table_column(&t->copy_table, sizeof(sn_tear_copy), false);
+    sn_table_column(&t->parted_table, sizeof(uint32_t), false);
     sn_table_column(&t->tip_table, sizeof(sn_tear_tip), true);
     sn_blade_sweep_init(t);
     sn_table_column(&t->tip_at_table, sizeof(uint32_t), false);
@@ -45,11 +46,11 @@ void sn_tearing_init(sn_tearing *t)
 
 void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
 {
-    sn_table *const tables[] = {&t->event_table,  &t->copy_table,     &t->change_table,   &t->head_table,
-                                &t->next_table,   &t->node_table,     &t->range_table,    &t->flag_table,
-                                &t->over_table,   &t->gap_table,      &t->busy_table,     &t->tip_table,
-                                &t->tip_at_table, &t->leave_table,    &t->severed_table,  &t->torn_table,
-                                &t->sweep_table,  &t->place_table[0], &t->place_table[1], &t->cell_next_table};
+    sn_table *const tables[] = {
+        &t->event_table,    &t->copy_table,      &t->change_table,  &t->head_table, &t->next_table,  &t->node_table,
+        &t->range_table,    &t->flag_table,      &t->over_table,    &t->gap_table,  &t->busy_table,  &t->tip_table,
+        &t->tip_at_table,   &t->leave_table,     &t->severed_table, &t->torn_table, &t->sweep_table, &t->place_table[0],
+        &t->place_table[1], &t->cell_next_table, &t->parted_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
@@ -189,12 +190,14 @@ void sn_tear_begin_events(sn_world *world)
     sn_tearing *t = &world->tearing;
     t->event_table.count = t->told ? 0 : t->event_table.count;
     t->copy_table.count = t->told ? 0 : t->copy_table.count;
+    t->parted_table.count = t->told ? 0 : t->parted_table.count;
     t->told = false;
 }
 
 void sn_tear_tell(sn_world *world, const sn_tear *tear)
 {
     sn_table *table = &world->tearing.event_table;
+    world->tearing.breaks += tear->type == SN_TEAR_LEAVE || (tear->type == SN_TEAR_BREAK && !tear->cut);
     ((sn_tear *)table->column[0])[table->count++] = *tear;
 }
 
@@ -340,7 +343,7 @@ void sn_tear_restored(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
     t->indexed = false;
-    t->event_table.count = t->copy_table.count = 0;
+    t->event_table.count = t->copy_table.count = t->parted_table.count = 0;
     forget_changes(t);
 }
 

@@ -134,6 +134,11 @@ typedef struct sn_tearing {
     uint64_t topology;     /* see sn_world_topology */
     uint64_t known;        /* its value before the first entry of change_table */
 
+    /* Constraints that broke and members that left a group, but for rods of skins that were cut; of uint32_t: the ends
+       of these rods, as of event_table. */
+    uint64_t breaks;
+    sn_table parted_table;
+
     sn_table tip_table; /* of sn_tear_tip: where cuts ended inside skins, so that the next cut continues from there.
                            State */
 

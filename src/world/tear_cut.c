@@ -326,6 +326,8 @@ static bool reserve(cutting *c)
         !sn_table_reserve(&c->root_table, &world->allocator, world->ids.table.count + particles) ||
         !sn_table_reserve(&c->link_table, &world->allocator, c->path_table.count) ||
         !sn_tear_reserve(world, (uint32_t)particles, (uint32_t)rows) ||
+        !sn_table_reserve(&t->parted_table, &world->allocator,
+                          t->parted_table.count + 2 * (uint64_t)c->rod_table.count) ||
         !sn_table_reserve(&t->event_table, &world->allocator,
                           t->event_table.count + 2 * particles + c->rod_table.count + c->shape.label_table.count))
         return false;
@@ -357,6 +359,10 @@ static void remove_rods(cutting *c)
             continue;
         const bool rod = sn_tear_is_rod(node[i].kind); /* otherwise a joint */
         const bool on_skin = rod && head_of(world, point[0]).skin && head_of(world, point[1]).skin;
+        uint32_t *parted = world->tearing.parted_table.column[0];
+        for (uint32_t k = 0; on_skin && k < 2; ++k)
+            parted[world->tearing.parted_table.count++] = point[k];
+        world->tearing.breaks += !on_skin;
         if (rod && !on_skin)
             c->info.removed += sn_tear_remove_dependents(world, node[i].kind, node[i].row, &released);
         if (sn_ids_is_live(&pool->ids, node[i].row))

@@ -167,6 +167,18 @@ expect 0 info load.json --set world.stiffening=off
 says 'directly +none: stiffening is off'
 rm load.json
 
+# A heavy rope is tied to a light cloth: the knot, which has no size, opens and closes as the rope swings.
+cat >tied.json <<'END'
+{"objects": [
+   {"type": "cloth", "name": "cloth", "columns": 25, "rows": 25, "mass": 0.3, "turn": {"axis": [1, 0, 0], "angle": 1.5708},
+    "pins": ["top_left", "top_right", "bottom_left", "bottom_right"]},
+   {"type": "rope", "name": "rope", "mass": 5}],
+ "attachments": [{"between": ["cloth.centre[0]", "rope.start"]}], "run": {"frames": 120}}
+END
+expect 0 run tied.json
+complains "for a second now constraints of the kind 'attachment' have been wrong: number 0 by 0\.[0-9]+ m"
+rm tied.json
+
 # Surfaces that intersect are told, and are the exit code; a sheet that folds onto itself has none.
 cat >sheets.json <<'END'
 {"world": {"gravity": [0, 0, 0]}, "objects": [

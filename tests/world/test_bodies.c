@@ -707,6 +707,58 @@ static void bounds_are_around_all_shapes(void **state)
     assert_ok(world, sn_body_set_pose(world, dynamic, vec(0, 0, 0), (sn_quat){0, 0, 0, 1}));
     assert_bounds(world, dynamic, vec(-1.1, -0.6, -0.5), vec(3.5, 0.6, 0.5));
     assert_int_equal(sn_body_bounds(world, dynamic, NULL, NULL), SN_OK);
+
+    /* shapes whose rows are not in the order of their numbers */
+    sn_body first = sn_static_add_box(world, vec(0, 0, 0), vec(1, 1, 1));
+    sn_body last = sn_static_add_box(world, vec(50, 0, 0), vec(1, 2, 1));
+    assert_ok(world, sn_body_remove(world, first));
+    assert_true(sn_static_add_box(world, vec(90, 0, 0), vec(3, 3, 3)).generation);
+    assert_bounds(world, last, vec(49, -2, -1), vec(51, 2, 1));
+    sn_world_destroy(world);
+}
+
+static void *take(void *context, size_t size, size_t alignment)
+{
+    (void)context;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+/* What is released is spoiled, so that it shows if it is read afterwards. */
+static void spoil(void *context, void *block, size_t size)
+{
+    (void)context;
+    if (block)
+        memset(block, 0xee, size);
+    free(block);
+}
+
+/* A body may be added as another was read, also when that makes tables move. */
+static void copies_of_bodies(void **state)
+{
+    (void)state;
+    sn_world_def world_def = sn_default_world_def();
+    world_def.allocator = (sn_allocator){take, spoil, NULL};
+    sn_world *world = support_world_from(&world_def);
+    sn_contact_material material = sn_default_contact_material();
+    const sn_filter filter = {4, 8};
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_BOX);
+    material.restitution = real(0.375);
+    shape.material = &material;
+    shape.filter = &filter;
+    for (int type = 0; type < 2; ++type) {
+        sn_body_def def = sn_default_body_def();
+        def.type = type ? SN_BODY_STATIC : SN_BODY_DYNAMIC;
+        def.shapes = &shape;
+        def.shape_count = 1;
+        sn_body last = add(world, &def);
+        for (int i = 0; i < 300; ++i) {
+            assert_ok(world, sn_body_read(world, last, &def));
+            last = add(world, &def);
+        }
+        assert_ok(world, sn_body_read(world, last, &def));
+        assert_close(def.shapes[0].material->restitution, 0.375, 1e-9);
+        assert_memory_equal(def.shapes[0].filter, &filter, sizeof filter);
+    }
     sn_world_destroy(world);
 }
 
@@ -751,6 +803,7 @@ int main(void)
         cmocka_unit_test(reactions),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(bounds_are_around_all_shapes),
+        cmocka_unit_test(copies_of_bodies),
         cmocka_unit_test(bodies_sleep_and_wake),
         cmocka_unit_test(bad_definitions),
         cmocka_unit_test(bad_calls),

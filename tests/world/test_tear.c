@@ -167,6 +167,36 @@ static void test_copies_are_like_their_parent(void **state)
     sn_world_destroy(world);
 }
 
+/* The accumulator draws a vertex that a step made from where its parent was. */
+static void test_made_vertices_are_drawn(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(1, 0);
+    const tear_sheet s = tear_sheet_add(world, 7, 5, 0.1, 0.3, 0, 0, 1);
+    const sn_tear_def tear = by_strain(0.2, 0.3, 2);
+    assert_ok(world, sn_skin_set_tear(world, s.skin, &tear));
+    sn_accumulator *a = sn_accumulator_create(world, NULL);
+    uint32_t count, made = 0;
+    for (uint32_t frame = 0; frame < 90; ++frame) {
+        pull_apart(world, &s, 0.6);
+        assert_ok(world, sn_accumulator_add(a, world, 1.0 / 60 + 1e-9, NULL));
+        while (sn_accumulator_due(a))
+            assert_ok(world, sn_accumulator_step(a, world));
+        const sn_tear *event = sn_world_tears(world, &count);
+        for (uint32_t i = 0; i < count; ++i, ++made) {
+            const sn_vec3 from = sn_accumulator_position(a, world, event[i].made, 0),
+                          parent = sn_accumulator_position(a, world, event[i].particle, 0),
+                          to = sn_accumulator_position(a, world, event[i].made, 1),
+                          now = sn_particle_position(world, event[i].made);
+            assert_memory_equal(&from, &parent, sizeof from);
+            assert_memory_equal(&to, &now, sizeof to);
+        }
+    }
+    assert_true(made > 0);
+    sn_accumulator_destroy(a);
+    sn_world_destroy(world);
+}
+
 /* A renderer that applies the changes has the same triangles as one that reads them all. */
 static void test_changes_bring_a_copy_up_to_date(void **state)
 {
@@ -500,6 +530,7 @@ int main(void)
         cmocka_unit_test(test_a_sheet_tears_in_two),
         cmocka_unit_test(test_a_tear_keeps_momenta),
         cmocka_unit_test(test_copies_are_like_their_parent),
+        cmocka_unit_test(test_made_vertices_are_drawn),
         cmocka_unit_test(test_changes_bring_a_copy_up_to_date),
         cmocka_unit_test(test_tears_are_the_same_everywhere),
         cmocka_unit_test(test_a_function_may_refuse),
