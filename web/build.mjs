@@ -77,7 +77,7 @@ const cold = new RegExp(`^((scene|export|web/glue)/|src/world/(?!(${hot})\\.c)|s
 // contact of particles are not: they become slower by a tenth to a half. Nor is the stress of solids, which is loops over lanes, too. Loops are unrolled in
 // kernels of distances and contact alone (src/wide/lanes4.c), which become a third slower otherwise; elsewhere it is 12 KB for nothing that was seen.
 const inLanes = /^src\/solvers\/solids(_factor)?\.c$/;
-const warm = /^src\/(solvers|world|constraints|bodies|integrators|base)\/|^src\/collision\/(manifold|triangle|trimesh_crossing|roots|bvh|convex|hull_near)|^src\/contact\/(body|skin|surface|deepest|particle_(bodies|broad_phase|cache|margins|quiet|supports|sweep))|^src\/wide\/(drive|drive_double|project|choose|chain_plain)\.c/;
+const warm = /^src\/(solvers|world|constraints|bodies|integrators|base)\/|^src\/collision\/(manifold|triangle|trimesh_crossing|roots|bvh|convex|hull_near)|^src\/contact\/(body|skin|surface|deepest|materials|particle_(bodies|broad_phase|cache|margins|quiet|supports|sweep))|^src\/wide\/(drive|drive_double|project|choose|chain_plain)\.c/;
 const smallest = /^src\/(solvers|world|bodies|integrators|base|collision|contact)\//;   // balloons take a quarter longer if all are
 const smaller = (path) => [smallest.test(path) && !inLanes.test(path) ? '-Oz' : '-Os'];
 

@@ -50,8 +50,8 @@ function eachFunction(bytes, at, end, found) {
   if (at !== end) throw new Error('a function does not end where it should');
 }
 
-// Measured: functions resemble each other if they share runs of five bytes that few functions have.
-const length = 5, most = 50, reach = 32768, weight = 20;
+// Measured: functions resemble each other if they share runs of six bytes that few functions have.
+const length = 6, most = 30, reach = 32768, weight = 20;
 
 /** The runs of bytes of each function that some others have too, as numbers. What it calls does not count. */
 function runsOf(bodies) {
