@@ -219,7 +219,7 @@ function(sinew_compile_wide)
     foreach(name IN ITEMS bodies/mass collision/hull solvers/plan_check world/accumulator world/body_calls world/character
                           world/compromise world/constraint_edits world/constraint_forces world/draw world/draw_constraints world/draw_contacts
                           world/draw_shapes world/joints world/relax world/report world/short_forms world/state_hash
-                          world/tear_apart world/tear_blade world/tear_path world/tear_sweep world/tear_cut world/tear_energy world/tear_insert world/tear_solid world/tear_split)
+                          world/tear_apart world/tear_blade world/tear_cells world/tear_path world/tear_sweep world/tear_cut world/tear_energy world/tear_insert world/tear_solid world/tear_split)
       set_source_files_properties("${PROJECT_SOURCE_DIR}/src/${name}.c" PROPERTIES COMPILE_OPTIONS
         "$<$<CONFIG:Release,RelWithDebInfo>:-O1>")
     endforeach()

@@ -228,6 +228,26 @@ static bool go_to_rest(sn_scene *scene, sn_object *object, sn_vec3 **now)
     return read_places(scene, object, &scene->scratch, now) && put_places(scene, object, object->rest);
 }
 
+/* Tells the world the cells of a lattice, so that it tears and is cut along their faces. */
+static bool add_cells(sn_scene *scene, sn_reader *reader, const sn_object *object)
+{
+    const uint32_t *cells = object->cells, nx = cells[0] + 1, ny = cells[1] + 1;
+    const uint64_t count = (uint64_t)cells[0] * cells[1] * cells[2];
+    if (!count)
+        return true;
+    uint32_t *index = sn_arena_take(&scene->scratch, (size_t)count, 8 * sizeof *index);
+    if (!index)
+        return sn_reader_fail(reader, "no memory for the cells of a lattice");
+    for (uint64_t i = 0; i < 8 * count; ++i) {
+        const uint32_t at = (uint32_t)(i / 8), corner = i % 8;
+        const uint32_t x = at % cells[0] + (corner & 1), y = at / cells[0] % cells[1] + (corner >> 1 & 1),
+                       z = at / cells[0] / cells[1] + (corner >> 2);
+        index[i] = object->run.first + x + nx * (y + ny * z);
+    }
+    return sn_skin_set_cells(scene->world, object->skin, index, (uint32_t)count) == SN_OK ||
+           sn_scene_refused(scene, reader);
+}
+
 bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_object_skin *skin)
 {
     if (!skin->on)
@@ -258,7 +278,8 @@ bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, co
     good = good && (!skin->self_collision || go_to_rest(scene, object, &now) ||
                     sn_reader_fail(reader, "no memory for a rest shape"));
     size_t length = sn_reader_enter_key(reader, "skin");
-    good = good && (sn_skin_add(scene->world, &def, &object->skin) == SN_OK || sn_scene_refused(scene, reader));
+    good = good && (sn_skin_add(scene->world, &def, &object->skin) == SN_OK || sn_scene_refused(scene, reader)) &&
+           add_cells(scene, reader, object);
     if (now)
         good = put_places(scene, object, now) && good;
     sn_reader_leave(reader, length);

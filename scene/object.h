@@ -46,6 +46,7 @@ struct sn_object {
     sn_hold *hold;
     uint32_t triangle_count;
     const uint32_t *triangle; /* its surface: three particles each, as numbers in the object, from 0 on */
+    uint32_t cells[3];        /* along x, y and z, of a lattice without tetrahedra; 0: none */
     uint32_t line_count;
     const uint32_t *line; /* lines to draw: two particles each */
     uint32_t group;

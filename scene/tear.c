@@ -68,7 +68,7 @@ static sn_result weaken(sn_scene *scene, const sn_object *object, const sn_tear_
 {
     const bool soft = has_kind(object, is_shape), surface_tears = object->triangle_count && !soft;
     sn_result result = surface_tears ? sn_skin_set_tear(scene->world, object->skin, def) : SN_OK;
-    if (result != SN_OK || (surface_tears && has_kind(object, is_volume)))
+    if (result != SN_OK || (surface_tears && (has_kind(object, is_volume) || object->cells[0])))
         return result;
     bool *surface = surface_tears ? sn_arena_take(&scene->scratch, object->run.count, sizeof *surface) : NULL;
     if (surface_tears && !surface)

@@ -53,8 +53,8 @@ const isOverLanes = (path) => /^src\/wide\/drive(_double)?\.c$/.test(path)
   || (path.startsWith('src/constraints/') && /^SN_LANES\(/m.test(readFileSync(join(root, path), 'utf8')));
 // Drivers are not needed without vectors there: vectors_only.c says why.
 const isDriver = (path) => /^src\/wide\/drive/.test(path);
-const isAbout = { vectors: 'web/glue/vectors_only.c', scalar: /^src\/wide\/(scalar|contact_scalar|chain_plain)\.c$/ };
-const units = (vectors) => sources().filter((path) => (vectors ? !isAbout.scalar.test(path) : path !== isAbout.vectors))
+const isAbout = { vectors: /^web\/glue\/(vectors_only|alone|alone_double)\.c$/, scalar: /^src\/wide\/(scalar|contact_scalar|chain_plain)\.c$/ };
+const units = (vectors) => sources().filter((path) => (vectors ? !isAbout.scalar.test(path) : !isAbout.vectors.test(path)))
   .flatMap((path) => [...(vectors && isDriver(path) ? [] : [{ path, own: [] }]), ...(vectors && isOverLanes(path) ? [{ path, own: ['-DSN_VECTOR=16'] }] : [])]);
 
 const headers = () => ['include', 'src', 'scene', 'export', 'web/glue'].flatMap((folder) => files(folder, isHeader));
@@ -85,7 +85,11 @@ const smaller = (path) => [smallest.test(path) && !inLanes.test(path) ? '-Oz' : 
 const isFallback = (path, own) => isOverLanes(path) && !own.length;
 
 // What is written in vectors, and what only has to know whether there are any. All else is the same in every module.
-const isInVectors = (path, own) => own.length > 0 || /^src\/(wide\/|collision\/bvh_quads|solvers\/(hierarchy_solve|solids\.c))/.test(path);
+const isInVectors = (path, own) => own.length > 0 || /^web\/glue\/alone|^src\/(wide\/|collision\/bvh_quads|solvers\/(hierarchy_solve|solids\.c))/.test(path);
+// Where one constraint alone is computed, as in the solvers of the lectures and in reports, the formula for vectors serves (web/glue/alone.c): each formula is fetched once,
+// 20 KB less. Rods would be a quarter slower in those solvers, so they keep a formula for one.
+const isLight = /^src\/constraints\/distance\.c$/;
+const aboutWidths = (path) => ['-DSN_LANES_16=1', ...(isLight.test(path) ? [] : ['-DSN_LANES_ALONE'])];
 const withVectors = (path, own, vectors) => (vectors && isInVectors(path, own) ? ['-msimd128'] : []);
 const knowsWidths = (found) => [...found.values()].some((text) => text.includes('SN_LANES_16'));
 
@@ -106,7 +110,7 @@ const linking = ['-mexec-model=reactor', '-Wl,--strip-all,--gc-sections,--compre
 
 // A module is made smaller once it is linked (binaryen), by what costs no speed: equal functions become one, a value is not stored twice, locals are numbered by use. Hints of
 // alignment, which browsers ignore, are dropped, for gzip: atomic operations need theirs. The gain is 2 %; 'wasm-opt -Oz' gains less by gzip, in ten times the time.
-const passes = ['duplicate-function-elimination', 'rse', 'vacuum', 'reorder-locals'];
+const passes = ['duplicate-function-elimination', 'simplify-locals-nostructure', 'coalesce-locals', 'rse', 'vacuum', 'reorder-locals'];
 const shrinking = ({ vectors, link }) => ['bulk-memory', 'sign-ext', 'nontrapping-float-to-int', 'mutable-globals', ...(vectors ? ['simd'] : []), ...(link.length ? ['threads'] : [])].map((name) => `--enable-${name}`)
   .concat([...(link.length ? [] : ['dealign']), ...passes].map((name) => `--${name}`));
 
@@ -240,7 +244,7 @@ async function buildAll(compiler) {
   for (const [file, { flags, vectors }] of Object.entries(variants)) {
     made[file] = units(vectors).map(({ path, own }) => {
       const found = closure(path), small = cold.test(path) || (vectors && isFallback(path, own));
-      const all = [...common, ...own, ...withVectors(path, own, vectors), ...(vectors && knowsWidths(found) ? ['-DSN_LANES_16=1'] : []), ...(path === 'src/wide/lanes4.c' ? [] : ['-fno-unroll-loops']), ...(small ? ['-Oz'] : warm.test(path) ? smaller(path) : []), ...(hasAtomics(path, found) ? flags : withoutAtomics)];
+      const all = [...common, ...own, ...withVectors(path, own, vectors), ...(vectors && knowsWidths(found) ? aboutWidths(path) : []), ...(path === 'src/wide/lanes4.c' ? [] : ['-fno-unroll-loops']), ...(small ? ['-Oz'] : warm.test(path) ? smaller(path) : []), ...(hasAtomics(path, found) ? flags : withoutAtomics)];
       const key = createHash('sha256').update(JSON.stringify([compiler.name, all, path, ...found])).digest('hex');
       const object = join(objects, `${key.slice(0, 32)}.o`);
       if (!existsSync(object)) {

@@ -540,8 +540,108 @@ SN_LANES_INLINE void lanes_write_pair(lanes_out *out, uint32_t row, lanes c, lan
         evaluate((const lanes_in *)in, (lanes_out *)out);                                                              \
     }
 
+/* One constraint: its numbers go to all lanes, and come back from the first. */
+SN_LANES_INLINE lane_number lanes_first(lanes a)
+{
+#if SN_VECTOR
+    return a[0];
+#else
+    return a;
+#endif
+}
+
+SN_LANES_INLINE bool flags_first(flags where)
+{
+    return flags_bits(where) & 1;
+}
+
+SN_LANES_INLINE lanes3 lanes3_from(sn_vec3 a)
+{
+    return SN_LANES_OF(lanes3){lanes_all(a.x), lanes_all(a.y), lanes_all(a.z)};
+}
+
+SN_LANES_INLINE lanes4 lanes4_from(sn_quat a)
+{
+    return SN_LANES_OF(lanes4){lanes_all(a.x), lanes_all(a.y), lanes_all(a.z), lanes_all(a.w)};
+}
+
+SN_LANES_INLINE sn_vec3 lanes3_round(lanes3 a)
+{
+    return SN_LANES_OF(sn_vec3){(sn_real)lanes_first(a.x), (sn_real)lanes_first(a.y), (sn_real)lanes_first(a.z)};
+}
+
+SN_LANES_INLINE void lanes_write_row(const lanes_row *from, sn_row *to)
+{
+    to->type = flags_first(from->rate)       ? SN_ROW_RATE
+               : flags_first(from->rest)     ? SN_ROW_REST
+               : flags_first(from->at_least) ? SN_ROW_AT_LEAST
+                                             : SN_ROW_BY_KIND;
+    to->compliance = (sn_real)lanes_first(from->compliance);
+    to->damping = (sn_real)lanes_first(from->damping);
+    to->rate = (sn_real)lanes_first(from->speed);
+    to->most = (sn_real)lanes_first(from->most);
+    to->low = (sn_real)lanes_first(from->low);
+    to->high = (sn_real)lanes_first(from->high);
+}
+
+SN_LANES_INLINE bool lanes_alone(sn_lanes_fn *formula, uint32_t points, uint32_t rows, uint32_t params, uint32_t state,
+                                 const sn_eval_in *from, const sn_eval_out *to)
+{
+    lanes3 x[SN_MAX_POINTS], gradient[SN_MAX_ROWS * SN_MAX_POINTS], turn[SN_MAX_ROWS * SN_MAX_POINTS];
+    lanes4 q[SN_MAX_POINTS];
+    lanes param[SN_MAX_PARAM_NUMBERS], kept[SN_MAX_STATE], c[SN_MAX_ROWS];
+    lanes_row row[SN_MAX_ROWS];
+    const lanes zero = lanes_all(0);
+    memset(c, 0, rows * sizeof *c);
+    memset(row, 0, rows * sizeof *row);
+    for (uint32_t i = 0; i < rows * points; ++i)
+        gradient[i] = SN_LANES_OF(lanes3){zero, zero, zero};
+    for (uint32_t i = 0; to->turn && i < rows * points; ++i)
+        turn[i] = SN_LANES_OF(lanes3){zero, zero, zero};
+    for (uint32_t i = 0; i < points; ++i) {
+        x[i] = lanes3_from(from->x[i]);
+        if (from->q)
+            q[i] = lanes4_from(from->q[i]);
+    }
+    for (uint32_t i = 0; i < params; ++i)
+        param[i] = lanes_all(from->param[i]);
+    for (uint32_t i = 0; from->state && i < state; ++i)
+        kept[i] = lanes_all(from->state[i]);
+    const lanes_in in = {x, from->q ? q : NULL, param, from->state ? kept : NULL, from->context, from->planar};
+    lanes_out out = {c, gradient, to->turn ? turn : NULL, to->row ? row : NULL, flags_everywhere()};
+    formula(&in, &out);
+    for (uint32_t r = 0; r < rows; ++r) {
+        to->c[r] = (sn_real)lanes_first(c[r]);
+        if (to->row)
+            lanes_write_row(&row[r], &to->row[r]);
+    }
+    for (uint32_t i = 0; i < rows * points; ++i) {
+        to->gradient[i] = lanes3_round(gradient[i]);
+        if (to->turn)
+            to->turn[i] = lanes3_round(turn[i]);
+    }
+    return flags_first(out.exists);
+}
+
 #if SN_VECTOR
 #define SN_LANES(name, evaluate, POINTS, ROWS, PARAMS, STATE) SN_LANES_ONE(name, evaluate)
+#elif defined(SN_LANES_ALONE)
+/* Where code must be small, as on a web page: one constraint is computed by the code for vectors. A program that
+   defines SN_LANES_ALONE has these two functions, which call lanes_alone with SN_VECTOR 16. */
+bool sn_lanes_alone(sn_lanes_fn *formula, uint32_t points, uint32_t rows, uint32_t params, uint32_t state,
+                    const sn_eval_in *from, const sn_eval_out *to);
+bool sn_lanes_alone_double(sn_lanes_fn *formula, uint32_t points, uint32_t rows, uint32_t params, uint32_t state,
+                           const sn_eval_in *from, const sn_eval_out *to);
+
+#define SN_LANES(name, evaluate, POINTS, ROWS, PARAMS, STATE)                                                          \
+    void name##_lanes_16(const void *in, void *out);                                                                   \
+    static const sn_kind_lanes name##_table = {SN_LANE_DOUBLE, {name##_lanes_16, name##_lanes_16, NULL}};              \
+    static bool name##_alone(const sn_eval_in *in, const sn_eval_out *out)                                             \
+    {                                                                                                                  \
+        (void)evaluate;                                                                                                \
+        return SN_LANES_BY_PRECISION(sn_lanes_alone, sn_lanes_alone_double)(name##_lanes_16, POINTS, ROWS, PARAMS,     \
+                                                                            STATE, in, out);                           \
+    }
 #else
 #define SN_LANES(name, evaluate, POINTS, ROWS, PARAMS, STATE)                                                          \
     SN_LANES_ONE(name, evaluate)                                                                                       \
@@ -551,75 +651,11 @@ SN_LANES_INLINE void lanes_write_pair(lanes_out *out, uint32_t row, lanes c, lan
         SN_LANE_DOUBLE, {name##_lanes_0, SN_LANES_16 ? name##_lanes_16 : NULL, SN_LANES_32 ? name##_lanes_32 : NULL}}; \
     static bool name##_alone(const sn_eval_in *in, const sn_eval_out *out)                                             \
     {                                                                                                                  \
-        return lanes_alone(evaluate, POINTS, ROWS, PARAMS, STATE, in, out);                                            \
+        return lanes_alone(name##_lanes_0, POINTS, ROWS, PARAMS, STATE, in, out);                                      \
     }
+#endif
 
 #define SN_LANES_EVAL(name)  name##_alone
 #define SN_LANES_TABLE(name) (&name##_table)
-
-/* One constraint: its numbers go to lanes and back. */
-SN_LANES_INLINE lanes3 lanes3_from(sn_vec3 a)
-{
-    return SN_LANES_OF(lanes3){(lanes)a.x, (lanes)a.y, (lanes)a.z};
-}
-
-SN_LANES_INLINE lanes4 lanes4_from(sn_quat a)
-{
-    return SN_LANES_OF(lanes4){(lanes)a.x, (lanes)a.y, (lanes)a.z, (lanes)a.w};
-}
-
-SN_LANES_INLINE sn_vec3 lanes3_round(lanes3 a)
-{
-    return SN_LANES_OF(sn_vec3){(sn_real)a.x, (sn_real)a.y, (sn_real)a.z};
-}
-
-SN_LANES_INLINE void lanes_write_row(const lanes_row *from, sn_row *to)
-{
-    to->type = from->rate ? SN_ROW_RATE : from->rest ? SN_ROW_REST : from->at_least ? SN_ROW_AT_LEAST : SN_ROW_BY_KIND;
-    to->compliance = (sn_real)from->compliance;
-    to->damping = (sn_real)from->damping;
-    to->rate = (sn_real)from->speed;
-    to->most = (sn_real)from->most;
-    to->low = (sn_real)from->low;
-    to->high = (sn_real)from->high;
-}
-
-SN_LANES_INLINE bool lanes_alone(void (*formula)(const lanes_in *, lanes_out *), uint32_t points, uint32_t rows,
-                                 uint32_t params, uint32_t state, const sn_eval_in *from, const sn_eval_out *to)
-{
-    lanes3 x[SN_MAX_POINTS], gradient[SN_MAX_ROWS * SN_MAX_POINTS], turn[SN_MAX_ROWS * SN_MAX_POINTS];
-    lanes4 q[SN_MAX_POINTS];
-    lanes param[SN_MAX_PARAM_NUMBERS], kept[SN_MAX_STATE], c[SN_MAX_ROWS] = {0};
-    lanes_row row[SN_MAX_ROWS];
-    memset(row, 0, rows * sizeof *row);
-    for (uint32_t i = 0; i < rows * points; ++i)
-        gradient[i] = SN_LANES_OF(lanes3){0, 0, 0};
-    for (uint32_t i = 0; to->turn && i < rows * points; ++i)
-        turn[i] = SN_LANES_OF(lanes3){0, 0, 0};
-    for (uint32_t i = 0; i < points; ++i) {
-        x[i] = lanes3_from(from->x[i]);
-        if (from->q)
-            q[i] = lanes4_from(from->q[i]);
-    }
-    for (uint32_t i = 0; i < params; ++i)
-        param[i] = (lanes)from->param[i];
-    for (uint32_t i = 0; from->state && i < state; ++i)
-        kept[i] = (lanes)from->state[i];
-    const lanes_in in = {x, from->q ? q : NULL, param, from->state ? kept : NULL, from->context, from->planar};
-    lanes_out out = {c, gradient, to->turn ? turn : NULL, to->row ? row : NULL, flags_everywhere()};
-    formula(&in, &out);
-    for (uint32_t r = 0; r < rows; ++r) {
-        to->c[r] = (sn_real)c[r];
-        if (to->row)
-            lanes_write_row(&row[r], &to->row[r]);
-    }
-    for (uint32_t i = 0; i < rows * points; ++i) {
-        to->gradient[i] = lanes3_round(gradient[i]);
-        if (to->turn)
-            to->turn[i] = lanes3_round(turn[i]);
-    }
-    return out.exists != 0;
-}
-#endif
 
 #endif

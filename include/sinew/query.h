@@ -65,8 +65,8 @@ typedef struct sn_hit {
 typedef bool sn_query_filter_fn(void *context, const sn_hit *hit);
 
 typedef struct sn_query_filter {
-    uint32_t what; /* bits of sn_query_what, at least one; default SN_QUERY_ALL */
-    uint32_t mask; /* only things with one of these categories; default all bits. Particles and skins have that of
+    uint32_t what;     /* bits of sn_query_what, at least one; default SN_QUERY_ALL */
+    uint32_t mask;     /* only things with one of these categories; default all bits. Particles and skins have that of
                       their group, see sn_group_contact. Shapes have their own (sn_body_set_filter), or that of the
                       group of their body */
     uint32_t category; /* the categories of the query: only things with one of these bits in their mask; default 0:

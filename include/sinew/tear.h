@@ -57,6 +57,14 @@ SN_API sn_result sn_skin_set_tear(sn_world *world, sn_skin skin, const sn_tear_d
 /* Reads it; all 0 if the skin does not tear. */
 SN_API sn_result sn_skin_read_tear(const sn_world *world, sn_skin skin, sn_tear_def *def);
 
+/* Tells that a skin is around a lattice: a solid of particles with rods between neighbours, which has no tetrahedra
+   (constraints of the kind volume). A cell has eight corners, as particle numbers, the next cell follows. Bits 0, 1, 2
+   of a corner's place in the list are its place along x, y, z. Cells exert no force. The solid tears and is cut along
+   the faces between them, and rods inside tear as rods of the skin do. These cells replace earlier ones of the skin; 0
+   removes them. A cell goes with its particles, and with the skin. Refused: particles that do not exist, and one that
+   is two corners of a cell. */
+SN_API sn_result sn_skin_set_cells(sn_world *world, sn_skin skin, const uint32_t *index, uint32_t count);
+
 /* How the constraints of a run tear: by force, as with sn_constraint_set_strength, and by strain, which only rods
    have. A constraint without a strength of its own that joins both ends of a torn rod, or spans it (bending of a rope
    at the link), is removed with it. NULL removes all strengths. Refused as above; also strain for kinds that are not
@@ -111,8 +119,9 @@ typedef struct sn_cut_info {
    to a vertex than a tenth of the edge goes through that vertex instead. The area of a skin does not change. A blade
    that ends inside a triangle cuts up to the edge before it.
 
-   Tetrahedra (constraints of the kind volume) part along the faces between those whose centres are on different sides.
-   The skin around them gets two triangles for each such face, and stays closed.
+   Tetrahedra (constraints of the kind volume) and cells of lattices (sn_skin_set_cells) part along the faces between
+   those whose centres are on different sides. The skin around them gets triangles on both sides of each such face, and
+   stays closed.
 
    Groups of shape matching part between members that are neighbours at rest. When a group is no longer connected,
    parts of four members and more are groups of their own, and the largest keeps the handle. Triangles of skins that no

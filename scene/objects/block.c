@@ -203,6 +203,8 @@ static bool build_block(sn_build *build, const void *own)
                       "the material gives so much in volume that rods alone resist more; it keeps no volumes, and its "
                       "bulk modulus is two thirds of 1 / stretch");
     double constraints = rod_count(&grid) + (m.volume > 0 ? 5 * cell_count(&grid) : 0);
+    if (!(m.volume > 0))
+        sn_grid_cells(build, &grid);
     return sn_build_begin(build, sn_grid_particle_count(&grid), constraints) && sn_grid_particles(build, &grid, NULL) &&
            sn_grid_surface(build, &grid) && sn_grid_side_parts(build, &grid) && sn_grid_corner_part(build, &grid) &&
            add_rods(build, &grid, m.network) && (!(m.volume > 0) || add_volumes(build, &grid, m.volume));

@@ -384,3 +384,9 @@ bool sn_grid_surface(sn_build *build, const sn_grid *grid)
     }
     return sn_build_triangles(build, (uint32_t)(2 * cells), triangle);
 }
+
+void sn_grid_cells(sn_build *build, const sn_grid *grid)
+{
+    for (uint32_t axis = 0; axis < 3 && !sn_grid_is_sheet(grid); ++axis)
+        build->object->cells[axis] = grid->count[axis] - 1;
+}

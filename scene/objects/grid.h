@@ -78,4 +78,7 @@ bool sn_grid_corner_part(sn_build *build, const sn_grid *grid);
    even i + j + k, so that their direction alternates from cell to cell and the surface is symmetric. */
 bool sn_grid_surface(sn_build *build, const sn_grid *grid);
 
+/* Makes it a solid of cells, along whose faces it tears; not for a sheet, nor for tetrahedra. */
+void sn_grid_cells(sn_build *build, const sn_grid *grid);
+
 #endif

@@ -218,6 +218,7 @@ static bool build_lattice(sn_build *build, const void *own)
     sn_grid_stiffness k = stiffness(build, def, &grid);
     spring_set structural = structural_set(&k), shear = shear_set(&k, def->body_diagonals);
     double springs = set_size(&grid, &structural) + set_size(&grid, &shear);
+    sn_grid_cells(build, &grid);
     return sn_build_begin(build, sn_grid_particle_count(&grid), springs) && sn_grid_particles(build, &grid, NULL) &&
            sn_grid_surface(build, &grid) && sn_grid_side_parts(build, &grid) && sn_grid_corner_part(build, &grid) &&
            add_set(build, def, &grid, "structural", &structural) && add_set(build, def, &grid, "shear", &shear);

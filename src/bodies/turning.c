@@ -43,6 +43,13 @@
 #define SMALL_TURN                                                                                                     \
     1e-4 /* the square of the sine of half an angle below which the series of the arcsine has all digits */
 
+/* Long, and needed in several places: compiled once. */
+#ifdef __GNUC__
+#define ROTATE_APART __attribute__((noinline)) static
+#else
+#define ROTATE_APART static
+#endif
+
 /* Gather one field of several bodies into lanes, and scatter it. */
 #if SN_WIDTH == 1
 #define PICK(of, number)   ((lane_number)(of)[0] number)
@@ -248,7 +255,7 @@ SN_LANES_INLINE flags is_between(lanes a, lanes b, lanes c)
     return (lanes_at_least(b, a) & lanes_at_least(c, b)) | (lanes_at_least(a, b) & lanes_at_least(b, c));
 }
 
-SN_LANES_INLINE lanes4 rotate_freely(lanes4 q, lanes3 l, lanes3 inverse, lanes h)
+ROTATE_APART lanes4 rotate_freely(lanes4 q, lanes3 l, lanes3 inverse, lanes h)
 {
     const lanes zero = lanes_all(0);
     const flags x_is = is_between(inverse.z, inverse.x, inverse.y),

@@ -182,13 +182,17 @@ static void group_end(watching *w, mover_group *g)
    of a thin rod that is many times a. */
 static bool has_turned(const sn_vec4 *before, const sn_vec4 *now, const double own[3], double w)
 {
-    const double a = fmin(own[0], fmin(own[1], own[2])) * w, b = fmax(own[0], fmax(own[1], own[2])) * w;
-    const sn_real change[6] = {now[0].x - before[0].x, now[0].y - before[0].y, now[0].z - before[0].z,
-                               now[0].w - before[0].w, now[1].x - before[1].x, now[1].y - before[1].y};
-    double most = 0;
+    const double change[6] = {(double)(now[0].x - before[0].x), (double)(now[0].y - before[0].y),
+                              (double)(now[0].z - before[0].z), (double)(now[0].w - before[0].w),
+                              (double)(now[1].x - before[1].x), (double)(now[1].y - before[1].y)};
+    double most = 0, least = own[0], largest = own[0]; /* squares: fmax is a call for each number */
     for (uint32_t k = 0; k < 6; ++k)
-        most = fmax(most, fabs((double)change[k]));
-    return most * most > OTHERWISE * a * b;
+        most = change[k] * change[k] > most ? change[k] * change[k] : most;
+    for (uint32_t k = 1; k < 3; ++k) {
+        least = own[k] < least ? own[k] : least;
+        largest = own[k] > largest ? own[k] : largest;
+    }
+    return most > OTHERWISE * (least * w) * (largest * w);
 }
 
 /* The velocities of movers at the start of the pass, for those that may get an impulse in it. Their positions are known
@@ -337,8 +341,9 @@ bool sn_body_contacts_begin(sn_substep *substep)
     bool good = begin_movers(&s, substep);
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE); /* which a search within the step interrupts */
     s.run = contact_substep(world, h).run;        /* tables may have grown */
-    good = good && (!world->body_contacts.count ||
-                    (sn_callbacks_contacts(&s) && sn_body_contacts_ready_groups(&s) && sn_body_contacts_expect(&s)));
+    good =
+        good && (!world->body_contacts.count || (sn_callbacks_contacts(&s) && sn_body_contacts_ready_groups(&s) &&
+                                                 sn_body_contacts_carry(&s, substep) && sn_body_contacts_expect(&s)));
     world->body_contacts.left -= h;
     return good;
 }

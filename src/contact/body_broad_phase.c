@@ -48,6 +48,7 @@ void sn_body_contacts_init(sn_body_contacts *body_contacts)
     sn_table_column(&body_contacts->cell_table, sizeof(uint8_t), false);
     sn_table_column(&body_contacts->cell_table, SN_BODY_CONTACT_LEVELS * sizeof(uint32_t), false);
     sn_table_column(&body_contacts->cell_table, sizeof(uint64_t), false);
+    sn_table_column(&body_contacts->cell_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->group_table, sizeof(sn_body_contact_group), false);
     sn_table_column(&body_contacts->group_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->group_table, sizeof(uint32_t), false);

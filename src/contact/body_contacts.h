@@ -41,6 +41,8 @@ typedef struct sn_mover {
     /* 1 + the fixed shape that stopped it in this substep and then carries it along; 0: none. `carried` is the share of
        that shape's path that is over when it begins. */
     uint32_t carrier;
+    sn_vec3 load, load_twist; /* m/s, m^2/s: velocity and angular momentum per unit of mass by what lies on it; see
+                                 body_expect.c */
 } sn_mover;
 
 /* Marks of a mover: it can be moved; it has a contact; it is in the list of movers; its record is that of the substep
@@ -53,12 +55,14 @@ enum {
     SN_MARK_LISTED = 4,
     SN_MARK_LOADED = 8,
     SN_MARK_HELD = 16,
-    SN_MARK_TURNED = 32
+    SN_MARK_TURNED = 32,
+    SN_MARK_BEARS = 64,  /* constraints hold it, and another body lies on it, */
+    SN_MARK_STANDS = 128 /*   or supports it; see body_loads.c */
 };
 
 /* Flags of a body: it left the space that was searched for it, so it must be searched for again; it has left that space
-   at some time in this step. */
-enum { SN_ROW_LEFT = 1, SN_ROW_STRAYED = 2 };
+   at some time in this step; the guard of surfaces has moved it in this substep, and something is in its path. */
+enum { SN_ROW_LEFT = 1, SN_ROW_STRAYED = 2, SN_ROW_CARRIED = 4, SN_ROW_BLOCKED = 8 };
 
 /* A part of a body and its path in a step: an oriented box. */
 typedef struct sn_body_contact_box {
@@ -162,6 +166,7 @@ typedef struct sn_body_contact_group {
     uint32_t capacity, level;               /* capacity for batches; the level, whose masks of colours are used */
     bool begun;                             /* it has batches */
     bool deep, bends;                       /* some contacts overlap; some bodies rotate far in the substep */
+    uint32_t stirred;                       /* contacts of disturbed bodies, see body_violent.c */
     uint32_t open[SN_BODY_CONTACT_COLOURS]; /* by colour: 1 + a batch that is not full; 0: there is none */
 } sn_body_contact_group;
 
@@ -246,7 +251,8 @@ typedef struct sn_body_contacts {
     sn_table contact_table;
     /* By mover: of sn_body_contact_cell; of uint32_t; of sn_body_contact_spot, one for each level that is cut; of
        sn_body_contact_blow; of uint8_t, for blows; of uint8_t: its SN_MARK_ flags; of atomic uint32_t, one for each
-       level: the number of its contacts; of uint64_t, for body_violent.c. */
+       level: the number of its contacts; of uint64_t, for body_violent.c; of atomic uint32_t: the last sweep in which it
+       was disturbed. */
     sn_table cell_table;
     /* Of sn_body_contact_group; of atomic uint32_t: the largest number of contacts that a mover has in the group; of
        atomic uint32_t: the last sweep in which it was disturbed; of uint32_t: the groups that a sweep runs; of
@@ -292,6 +298,10 @@ sn_result sn_body_contacts_find_again(struct sn_world *world, bool ended);
    the task hook lost tasks. */
 bool sn_body_contacts_begin(struct sn_substep *s);
 bool sn_body_contacts_pass(struct sn_world *world, sn_real h);
+
+/* If something else has moved the bodies with SN_ROW_CARRIED since: those that other bodies or fixed shapes are in the
+   path of get SN_ROW_BLOCKED (body_sweep.c). False if tasks were lost, or contacts.failed. */
+bool sn_body_contacts_look_at_paths(struct sn_world *world, sn_real h);
 
 /* Makes room for the expected effect of contact (body_expect.c). */
 bool sn_body_contacts_reserve_expected(struct sn_world *world);

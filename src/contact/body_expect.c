@@ -61,19 +61,25 @@ static sn_vec4 turn_of(const sn_world *world, uint32_t body, sn_vec3 spin, sn_re
                 0);
 }
 
+bool sn_body_contacts_press(sn_body_contact_substep *s)
+{
+    s->run.mover = contact_records(s->world) + 6; /* which is empty so far */
+    const bool good = sn_body_contacts_by_level(s, press);
+    s->run.mover = contact_records(s->world);
+    return good;
+}
+
 static bool expect_column(sn_body_contact_substep *s, uint32_t column)
 {
     sn_world *world = s->world;
-    s->run.mover = contact_records(world) + 6; /* which is empty so far */
     s->run.rubs_only = column == RUB;
-    const bool good = sn_body_contacts_by_level(s, press);
-    s->run.mover = contact_records(world);
+    const bool good = sn_body_contacts_press(s);
     s->run.rubs_only = false;
     for (uint32_t at = 0; at < world->body_contacts.list_table.count; ++at) {
         const uint32_t i = contact_listed(world)[at];
         const sn_mover *m = &contact_movers(world)[i];
         sn_vec4 *record = contact_record(world, i);
-        if (m->body != SN_ID_FREE) {
+        if (m->body != SN_ID_FREE && !contact_bears(world, i)) {
             expected(world, column)[m->slot] = vec4(vec3_scale(vec4_xyz(record[6]), s->h), 0);
             expected(world, column)[world->particles.table.count + m->body] =
                 turn_of(world, m->body, vec4_xyz(record[7]), s->h);

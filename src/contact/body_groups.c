@@ -461,8 +461,10 @@ static _Atomic uint32_t *stirred(const sn_body_contacts *body_contacts)
 
 void sn_body_contacts_calm(const sn_world *world)
 {
-    for (uint32_t i = 0; i < world->body_contacts.group_table.count; ++i)
-        atomic_store_explicit(&stirred(&world->body_contacts)[i], 0, memory_order_relaxed);
+    memset(stirred(&world->body_contacts), 0, world->body_contacts.group_table.count * sizeof(uint32_t));
+    memset(contact_stirred(world), 0, world->body_contacts.mover_table.count * sizeof(uint32_t));
+    if (world->articulations.limits)
+        memset(contact_stirred_articulations(world), 0, world->articulations.count * sizeof(uint32_t));
 }
 
 static void stir_group(const sn_body_contacts *body_contacts, uint32_t group, uint32_t sweep)
@@ -470,6 +472,15 @@ static void stir_group(const sn_body_contacts *body_contacts, uint32_t group, ui
     _Atomic uint32_t *last = &stirred(body_contacts)[group];
     if (atomic_load_explicit(last, memory_order_relaxed) != sweep) /* see contact_raise */
         atomic_store_explicit(last, sweep, memory_order_relaxed);
+}
+
+static void stir_articulation(const sn_world *world, uint32_t mover, uint32_t sweep)
+{
+    const sn_articulations *a = &world->articulations;
+    if (!a->limits || !sn_articulations_have(a, mover))
+        return;
+    const uint32_t number = ((const uint32_t *)a->row_table.column[6])[mover];
+    atomic_store_explicit(&contact_stirred_articulations(world)[number], sweep, memory_order_relaxed);
 }
 
 /* The groups of a mover: those of its cells, and the last one. A mover without cells may be in any group. */
@@ -480,6 +491,12 @@ static void stir_mover(const sn_world *world, uint32_t mover, uint32_t sweep)
     const uint32_t *level = body_contacts->level, last = SN_BODY_CONTACT_LEVELS - 1;
     const uint8_t both = SN_MARK_MOVES | SN_MARK_TOUCHES;
     const bool has_cells = (contact_marks(world)[mover] & both) == both;
+    if (contact_is_stirred(world, mover, sweep))
+        return;
+    atomic_store_explicit(&contact_stirred(world)[mover], sweep, memory_order_relaxed);
+    stir_articulation(world, mover, sweep);
+    if (contact_marks(world)[mover] & SN_MARK_HELD)
+        return;
     for (uint32_t i = 0; i < last && has_cells; ++i)
         if (level[i] != level[i + 1])
             stir_group(body_contacts, cell->cell[i], sweep);
@@ -527,9 +544,6 @@ static uint32_t list_groups(const sn_body_contact_substep *s, uint32_t level, ui
     return count;
 }
 
-/* Threads are awake at this time. So sharing a level pays for less work than a loop that has to wake them. */
-#define AWAKE 3.0
-
 bool sn_body_contacts_by_level(const sn_body_contact_substep *s, sn_body_contact_group_fn *one)
 {
     sn_parallel *parallel = &s->world->parallel;
@@ -537,7 +551,7 @@ bool sn_body_contacts_by_level(const sn_body_contact_substep *s, sn_body_contact
     bool good = true;
     for (uint32_t i = 0; good && i < SN_BODY_CONTACT_LEVELS; ++i) {
         uint32_t batches, count = list_groups(s, i, &batches);
-        const double work = AWAKE * batches * (s->run.stirred_only ? WORK_OF_STIRRED : WORK_OF_BATCH);
+        const double work = SN_BODY_CONTACTS_AWAKE * batches * (s->run.stirred_only ? WORK_OF_STIRRED : WORK_OF_BATCH);
         good = sn_parallel_tasks(sn_parallel_wants(parallel, work) ? parallel : NULL, count, run_listed, &t);
     }
     return good;

@@ -35,13 +35,15 @@
 #define MORE  ((sn_real)0.00125) /* of the same: and joints that are opened further by less */
 #define JOLT  ((sn_real)0.002)   /* of its size: a body that contact moves by less in a substep opens no joint */
 #define REST  ((sn_real)0.5)     /* the share of a gap that is closed */
-#define TURNS 16u                /* turns of holding and sweeps, */
-#define CALM  15u                /* and so many more of sweeps, until no error is large */
+#define TURNS 16u                /* turns of holding and sweeps */
 
-#define WORK 200.0 /* ns, about, of an articulation */
+#define WORK_OF_LOOK 200.0  /* ns, about, of an articulation in the first turn, */
+#define WORK_OF_HOLD 1500.0 /*   and in another one, of one that was disturbed, */
+#define SHARE        4u     /*   of which a task takes so many */
 
-/* State of an articulation in a pass: its joints are prepared; some were far open in the last turn. */
-enum { READY = 1, FAR = 2 };
+/* State of an articulation in a pass: the gaps of its joints are known; and their masses; some were far open in the last
+   turn. Most articulations that contact moves are not open, and need no masses. */
+enum { READY = 1, WEIGHED = 2, FAR = 4 };
 
 static uint8_t *states(const sn_world *world)
 {
@@ -54,13 +56,6 @@ static sn_open_joint *joints(const sn_world *world)
 }
 
 /* ---- One joint --------------------------------------------------------------------------------------------------- */
-
-static sn_vec3 turn_by(const sn_vec4 *record, sn_vec3 torque)
-{
-    const sn_vec4 i = record[2], j = record[3];
-    return vec3(i.x * torque.x + i.w * torque.y + j.x * torque.z, i.w * torque.x + i.y * torque.y + j.y * torque.z,
-                j.x * torque.x + j.y * torque.y + i.z * torque.z);
-}
 
 static const sn_spot *spot_of(const sn_world *world, const sn_visit *visit, uint32_t point)
 {
@@ -117,7 +112,7 @@ static void add_yield(const sn_world *world, uint32_t mover, sn_vec3 arm, double
     const sn_vec4 *record = contact_record(world, mover);
     for (int i = 0; i < 3; ++i) {
         const sn_vec3 push = {i == 0, i == 1, i == 2};
-        const sn_vec3 v = vec3_cross(turn_by(record, vec3_cross(arm, push)), arm);
+        const sn_vec3 v = vec3_cross(contact_turn_by(record, vec3_cross(arm, push)), arm);
         k[i][0] += (double)v.x, k[i][1] += (double)v.y, k[i][2] += (double)v.z;
         k[i][i] += (double)record[0].w;
     }
@@ -135,32 +130,38 @@ static bool invert(double k[3][3], sn_real inverse[6])
     return det > 0;
 }
 
-/* Prepares a joint of bodies that are all loaded. A joint that cannot be held gets no movable ends. */
+/* Prepares a joint of bodies that are all loaded, but for its mass. A joint that cannot be held gets no movable ends. */
 static void ready_joint(const sn_body_contact_substep *s, const sn_visit *visit, sn_open_joint *joint)
 {
     const sn_world *world = s->world;
     const sn_spot *a = spot_of(world, visit, 0), *b = spot_of(world, visit, 1);
-    double gap[3] = {0}, k[3][3] = {{0}};
+    double gap[3] = {0};
     sn_vec3 before = {0};
-    bool held = !joint->gives && look_at_end(world, a, -1, gap, &joint->a, &joint->arm_a) &&
-                look_at_end(world, b, 1, gap, &joint->b, &joint->arm_b) && joint->a != joint->b;
-    if (held && joint->a != SN_NO_MOVER) {
-        add_yield(world, joint->a, joint->arm_a, k);
-        before = vec3_scale(velocity_before(world, joint->a, joint->arm_a), -1);
-    }
-    if (held && joint->b != SN_NO_MOVER) {
-        add_yield(world, joint->b, joint->arm_b, k);
-        before = vec3_add(before, velocity_before(world, joint->b, joint->arm_b));
-    }
-    held = held && invert(k, joint->mass);
-    if (!held) {
+    if (joint->gives || !look_at_end(world, a, -1, gap, &joint->a, &joint->arm_a) ||
+        !look_at_end(world, b, 1, gap, &joint->b, &joint->arm_b)) {
         joint->a = joint->b = SN_NO_MOVER;
         return;
     }
+    if (joint->a != SN_NO_MOVER)
+        before = vec3_scale(velocity_before(world, joint->a, joint->arm_a), -1);
+    if (joint->b != SN_NO_MOVER)
+        before = vec3_add(before, velocity_before(world, joint->b, joint->arm_b));
     joint->gap = vec3_sub(vec3((sn_real)gap[0], (sn_real)gap[1], (sn_real)gap[2]), vec3_scale(before, s->h));
     const sn_real size = vec3_length(joint->arm_a) + vec3_length(joint->arm_b),
                   more = vec3_length(joint->gap) + MORE * size;
     joint->most = OPEN * size > more ? OPEN * size : more;
+    joint->held = vec3(0, 0, 0);
+}
+
+static void weigh_joint(const sn_world *world, sn_open_joint *joint)
+{
+    double k[3][3] = {{0}};
+    if (joint->a != SN_NO_MOVER)
+        add_yield(world, joint->a, joint->arm_a, k);
+    if (joint->b != SN_NO_MOVER)
+        add_yield(world, joint->b, joint->arm_b, k);
+    if (!invert(k, joint->mass))
+        joint->a = joint->b = SN_NO_MOVER;
 }
 
 /* True if a joint will be open too far at the end of the substep. v: m/s, the relative velocity of its ends. */
@@ -189,13 +190,13 @@ static void push(const sn_body_contact_substep *s, uint32_t mover, sn_vec3 arm, 
     if (mover == SN_NO_MOVER)
         return;
     sn_vec4 *record = contact_record(s->world, mover);
-    const sn_vec3 gain = vec3_scale(p, record[0].w), spin = turn_by(record, vec3_cross(arm, p));
+    const sn_vec3 gain = vec3_scale(p, record[0].w), spin = contact_turn_by(record, vec3_cross(arm, p));
     record[0] = vec4(vec3_add(vec4_xyz(record[0]), gain), record[0].w);
     record[1] = vec4(vec3_add(vec4_xyz(record[1]), spin), far ? s->run.sweep : record[1].w);
 }
 
 /* Applies an impulse to a joint, unless its gap does not grow. True if it was open too far. */
-static bool hold_joint(const sn_body_contact_substep *s, const sn_open_joint *joint)
+static bool hold_joint(const sn_body_contact_substep *s, sn_open_joint *joint)
 {
     sn_vec3 v;
     const bool far = is_far(s, joint, &v);
@@ -206,6 +207,7 @@ static bool hold_joint(const sn_body_contact_substep *s, const sn_open_joint *jo
     sn_vec3 p = impulse_for(joint, vec3_sub(wanted, v));
     if (vec3_dot(p, vec3_add(v, wanted)) > 0)
         p = impulse_for(joint, vec3_scale(v, -1));
+    joint->held = vec3_add(joint->held, p);
     push(s, joint->b, joint->arm_b, p, far);
     push(s, joint->a, joint->arm_a, vec3_scale(p, -1), far);
     return far;
@@ -221,7 +223,7 @@ static bool is_jolted(const sn_body_contact_substep *s, const sn_mover_columns *
     for (uint32_t i = 0; i < count; ++i) {
         const sn_mover *m = &c->mover[member[i]];
         const sn_vec4 *record = &c->record[SN_BODY_CONTACT_RECORD * (size_t)member[i]];
-        if (!columns_have_impulse(c, member[i]) || record[1].w < s->run.since)
+        if (!contact_is_stirred(s->world, member[i], (uint32_t)s->run.since) || !columns_have_impulse(c, member[i]))
             continue;
         const quad gain = quad_xyz(quad_sub(quad_load(&record[0]), quad_load(&c->v[m->slot]))),
                    spin = quad_xyz(quad_sub(quad_load(&record[1]), quad_load(&m->spin)));
@@ -250,16 +252,17 @@ static void load_others(const sn_body_contact_substep *s, const sn_mover_columns
     sn_body_contacts_load(s, list, others);
 }
 
-static bool is_open(const sn_body_contact_substep *s, const sn_open_joint *joint, const sn_open_joint *end)
+static bool is_open(const sn_body_contact_substep *s, const sn_open_joint *joint, uint32_t count)
 {
     sn_vec3 v;
-    while (joint < end && !is_far(s, joint, &v))
-        ++joint;
-    return joint < end;
+    for (uint32_t i = 0; i < count; ++i)
+        if (is_far(s, &joint[i], &v))
+            return true;
+    return false;
 }
 
 /* Forwards and backwards, so that an impulse reaches all joints. */
-static bool hold_joints(const sn_body_contact_substep *s, const sn_open_joint *joint, uint32_t count)
+static bool hold_joints(const sn_body_contact_substep *s, sn_open_joint *joint, uint32_t count)
 {
     bool far = false;
     for (uint32_t i = 0; i < count; ++i)
@@ -271,8 +274,9 @@ static bool hold_joints(const sn_body_contact_substep *s, const sn_open_joint *j
 
 typedef struct holding {
     const sn_body_contact_substep *s;
-    bool first;       /* turn */
-    atomic_bool open; /* some joint was open too far */
+    const uint32_t *list; /* of articulations, */
+    uint32_t count;       /*   so many */
+    atomic_bool open;     /* some joint was open too far */
 } holding;
 
 static void hold_one(holding *h, uint32_t index)
@@ -282,64 +286,115 @@ static void hold_one(holding *h, uint32_t index)
     const uint32_t *first = all->first_table.column[0], *pivot = all->first_table.column[1];
     const uint32_t *member = (const uint32_t *)all->member_table.column[0] + first[index],
                    members = first[index + 1] - first[index];
-    const sn_visit *visit = all->pivot_table.column[0];
+    const sn_visit *visit = (const sn_visit *)all->pivot_table.column[0] + pivot[index];
+    const uint32_t count = pivot[index + 1] - pivot[index];
     const sn_mover_columns c = contact_columns(s->world);
     uint8_t *state = &states(s->world)[index];
-    sn_open_joint *joint = joints(s->world);
-    if (h->first)
-        *state = 0;
+    sn_open_joint *joint = joints(s->world) + pivot[index];
     if (!(*state & FAR) && !is_jolted(s, &c, member, members))
         return;
     if (!(*state & READY)) {
         load_others(s, &c, member, members);
-        for (uint32_t k = pivot[index]; k < pivot[index + 1]; ++k)
+        for (uint32_t k = 0; k < count; ++k)
             ready_joint(s, &visit[k], &joint[k]);
     }
-    *state = READY;
-    if (!is_open(s, &joint[pivot[index]], &joint[pivot[index + 1]]))
+    *state = (uint8_t)((*state | READY) & ~FAR);
+    if (!is_open(s, joint, count))
         return;
-    if (hold_joints(s, &joint[pivot[index]], pivot[index + 1] - pivot[index]))
+    for (uint32_t k = 0; k < count && !(*state & WEIGHED); ++k)
+        weigh_joint(s->world, &joint[k]);
+    *state |= WEIGHED;
+    if (hold_joints(s, joint, count))
         *state |= FAR;
     contact_raise(&h->open);
     for (uint32_t i = 0; i < members; ++i)
-        if (c.mark[member[i]] & SN_MARK_TOUCHES && contact_record(s->world, member[i])[1].w >= s->run.sweep)
+        if (contact_record(s->world, member[i])[1].w >= s->run.sweep)
             sn_body_contacts_stir_mover(s, member[i]);
 }
 
-static void hold_piece(void *data, uint32_t begin, uint32_t end)
+static void hold_some(void *data, uint32_t index, uint32_t worker)
 {
-    for (uint32_t i = begin; i < end; ++i)
-        hold_one(data, i);
+    holding *h = data;
+    (void)worker;
+    for (uint32_t i = SHARE * index; i < h->count && i < SHARE * (index + 1); ++i)
+        hold_one(h, h->list[i]);
 }
 
-/* Some sweeps over contacts that were disturbed since. True if an error is still large. */
-static bool sweep_stirred(sn_body_contact_substep *s, bool *good)
+/* Adds the impulses of holding to the multipliers of joints, which are their forces times h^2. The first three rows are
+   along the axes of the first point. */
+static void tell_joint(const sn_world *world, sn_real h, const sn_visit *visit, const sn_open_joint *joint)
 {
-    s->run.sweep += 1;
-    s->run.sweep += (sn_real)sn_body_contacts_sweep_violent(s, good);
-    return atomic_load_explicit(s->violent, memory_order_relaxed);
+    const sn_pool *pool = world->constraints.pool[visit->kind];
+    const sn_spot *a = spot_of(world, visit, 0);
+    sn_real *lambda = pool->lambda + (size_t)visit->row * pool->kind->rows;
+    double p[3] = {(double)joint->held.x, (double)joint->held.y, (double)joint->held.z};
+    const double own[4] = {(double)a->turn.x, (double)a->turn.y, (double)a->turn.z, (double)a->turn.w};
+    if (a->type == SN_POINT_BODY)
+        sn_rotate_vector_back(world->bodies.state[a->body].q, p, p);
+    sn_rotate_vector_back(own, p, p);
+    for (int i = 0; i < 3; ++i)
+        lambda[i] += (sn_real)p[i] * h;
+}
+
+static void tell_piece(void *data, uint32_t begin, uint32_t end)
+{
+    const sn_body_contact_substep *s = data;
+    const sn_articulations *all = &s->world->articulations;
+    const uint32_t *pivot = all->first_table.column[1];
+    const sn_visit *visit = all->pivot_table.column[0];
+    const sn_open_joint *joint = joints(s->world);
+    for (uint32_t i = begin; i < end; ++i)
+        for (uint32_t k = pivot[i]; states(s->world)[i] & READY && k < pivot[i + 1]; ++k)
+            if (joint[k].a != joint[k].b && vec3_dot(joint[k].held, joint[k].held) > 0)
+                tell_joint(s->world, s->h, &visit[k], &joint[k]);
+}
+
+/* Lists all articulations for the first turn, and those that may have opened since the last turn for others. */
+static uint32_t list_disturbed(const sn_body_contact_substep *s, bool first, uint32_t *list)
+{
+    const sn_articulations *all = &s->world->articulations;
+    const _Atomic uint32_t *stirred = contact_stirred_articulations(s->world);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < all->count; ++i) {
+        if (first)
+            states(s->world)[i] = 0;
+        if (first || states(s->world)[i] & FAR ||
+            (sn_real)atomic_load_explicit(&stirred[i], memory_order_relaxed) >= s->run.since)
+            list[count++] = i;
+    }
+    return count;
+}
+
+static bool hold_all(const sn_body_contact_substep *s, bool first, bool *open)
+{
+    uint32_t *list = s->world->articulations.first_table.column[5];
+    sn_parallel *parallel = &s->world->parallel;
+    holding h = {.s = s, .list = list, .count = list_disturbed(s, first, list)};
+    const double work = SN_BODY_CONTACTS_AWAKE * h.count * (first ? WORK_OF_LOOK : WORK_OF_HOLD);
+    const bool good = sn_parallel_tasks(sn_parallel_wants(parallel, work) ? parallel : NULL,
+                                        (h.count + SHARE - 1) / SHARE, hold_some, &h);
+    *open = h.open;
+    return good;
 }
 
 bool sn_body_contacts_hold_joints(sn_body_contact_substep *s)
 {
     sn_world *world = s->world;
-    bool good = true, violent = false;
+    bool good = true, open = true;
     if (!world->articulations.limits)
         return true;
     s->run.stirred_only = true;
     s->run.since = 0;
     for (uint32_t turn = 0; good && turn < TURNS; ++turn) {
-        holding h = {.s = s, .first = turn == 0};
         s->run.sweep += 1;
-        good = sn_parallel_few(&world->parallel, world->articulations.count, WORK, hold_piece, &h);
-        if (!h.open)
+        good = hold_all(s, turn == 0, &open);
+        if (!open && turn == 0)
             return good;
+        if (!open)
+            break;
         s->run.since = s->run.sweep;
-        violent = sweep_stirred(s, &good);
+        s->run.sweep += 1;
+        s->run.sweep += (sn_real)sn_body_contacts_sweep_violent(s, &good);
     }
-    for (uint32_t i = 0; good && violent && i < CALM; ++i) { /* contact has the last word */
-        s->run.since = s->run.sweep - 1;
-        violent = sweep_stirred(s, &good);
-    }
-    return good;
+    return good && sn_parallel_few(&world->parallel, world->articulations.count, WORK_OF_LOOK, tell_piece, s);
 }

@@ -213,7 +213,10 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
         const quad place = quad_xyz(quad_load(&record[6])), turn = quad_xyz(quad_load(&record[7]));
         const quad gain = quad_xyz(quad_sub(quad_load(&record[0]), quad_load(&c.v[m->slot]))),
                    spin = quad_xyz(quad_sub(quad_load(&record[1]), quad_load(&m->spin)));
-        sound = move_mover(s->world, &particles, m->slot, gain, quad_add(quad_scale(gain, h), place)) && sound;
+        const sn_real moves = contact_bears(s->world, i) ? 0 : h; /* joints decide where it is; see body_loads.c */
+        sound = move_mover(s->world, &particles, m->slot, gain,
+                           quad_scale(quad_add(gain, quad_scale(place, s->inverse_h)), moves)) &&
+                sound;
         if (m->body == SN_ID_FREE || (quad_is_zero(spin) && quad_is_zero(turn)))
             continue;
         batch.body[n] = &c.state[m->body];
@@ -223,7 +226,7 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
         batch.start[n] = &c.turn[m->body].start;
         batch.now[n] = &c.turn[m->body].now;
         quad_store(&batch.gain[n], spin);
-        quad_store(&batch.by[n], turn);
+        quad_store(&batch.by[n], moves > 0 ? turn : quad_scale(spin, -h));
         mover[batch.count++] = i;
         if (batch.count == SN_TURN_BATCH)
             sound = turn_bodies(s, &batch, mover) && sound;
@@ -247,7 +250,9 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     sn_body_contacts_load_fixed_shapes(world);
     bool good =
         (world->body_contacts.loaded || sn_body_contacts_share(world, movers, sn_body_contacts_load_piece, &s)) &&
-        weigh_all(&s) && strike_all(&s) && sn_body_contacts_by_level(&s, warm);
+        weigh_all(&s) && strike_all(&s);
+    sn_body_contacts_unload(&s);
+    good = good && sn_body_contacts_by_level(&s, warm);
     world->body_contacts.loaded = false;
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);
     sn_body_contacts_calm(world);

@@ -136,7 +136,7 @@ static bool stands(const sn_fixed_motion *m)
 }
 
 /* The share of the rest of its path that a body may go before a fixed shape. */
-static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_contact *contact, sn_real h)
+static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_contact *contact, sn_real h, bool slow)
 {
     const sn_shape *shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
     const sn_mover *a = &contact_movers(world)[contact->a];
@@ -155,7 +155,7 @@ static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_con
               .way = a->way * a->share + (moves ? motion->speed * h : 0)};
     d.solid_a = &world->bodies.part[contact->part_a].convex;
     d.thin = thinness(d.solid_a, shape);
-    if (!(d.way > (shape->type >= SN_SHAPE_MESH ? 4 : 1) * d.thin))
+    if (!slow && !(d.way > (shape->type >= SN_SHAPE_MESH ? 4 : 1) * d.thin))
         return 1;
     return share_of(&d);
 }
@@ -172,15 +172,15 @@ static bool are_slow(const sn_mover *a, const sn_mover *b)
     return !(way_of_both(a, b) > 4 * (a->thin < b->thin ? a->thin : b->thin));
 }
 
-/* The share of the rest of their paths that the two of a contact may go. */
-static sn_real share_of_two(const sn_world *world, const sn_body_contact *contact, sn_real h)
+/* The share of the rest of their paths that the two of a contact may go. slow: also if they are slow. */
+static sn_real share_of_two(const sn_world *world, const sn_body_contact *contact, sn_real h, bool slow)
 {
     if (contact->b == SN_NO_MOVER)
-        return share_before_fixed_shape(world, contact, h);
+        return share_before_fixed_shape(world, contact, h, slow);
     if (contact->part_b == SN_ID_FREE || contact->sensor)
         return 1;
     const sn_mover *a = &contact_movers(world)[contact->a], *b = &contact_movers(world)[contact->b];
-    if (are_slow(a, b))
+    if (!slow && are_slow(a, b))
         return 1;
     duel d = {.world = world, .contact = contact, .a = a, .b = b, .way = way_of_both(a, b)};
     d.solid_a = &world->bodies.part[contact->part_a].convex;
@@ -219,7 +219,7 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
         const bool bodies = watch[i].b < s->world->body_contacts.mover_table.count;
         if (bodies && are_slow(&contact_movers(s->world)[watch[i].a], &contact_movers(s->world)[watch[i].b]))
             continue;
-        sn_real t = share_of_two(s->world, contact, s->h);
+        sn_real t = share_of_two(s->world, contact, s->h, false);
         if (t >= 1)
             continue;
         t = s->at_once ? 0 : t;
@@ -456,6 +456,34 @@ static bool notes_articulations(const sn_world *world)
 {
     return world->articulations.limits && !world->contacts.surfaces.on &&
            world->body_contacts.list_table.count >= world->bodies.awake_table.count;
+}
+
+/* The flags of a mover; NULL: it is no body. */
+static uint8_t *flags_of(const sn_world *world, uint32_t mover)
+{
+    const uint32_t body = mover == SN_NO_MOVER ? SN_ID_FREE : contact_movers(world)[mover].body;
+    return body == SN_ID_FREE ? NULL : &contact_flags(world)[body];
+}
+
+/* Slow bodies count, too: what carries them may press them deeper in every substep. */
+bool sn_body_contacts_look_at_paths(sn_world *world, sn_real h)
+{
+    sn_body_contact_substep s = contact_substep(world, h);
+    measuring measure = {.s = &s, .coming = farthest_fixed_shape(world, h)};
+    if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, measure_piece, &measure) ||
+        (measure.left && !find_left(world)))
+        return false;
+    for (uint32_t i = 0; i < world->body_contacts.count; ++i) {
+        const sn_body_contact *contact = &contact_all(world)[i];
+        uint8_t *both[2] = {flags_of(world, contact->a), flags_of(world, contact->b)};
+        const bool carried = (both[0] && *both[0] & SN_ROW_CARRIED) || (both[1] && *both[1] & SN_ROW_CARRIED);
+        if (!carried || !(share_of_two(world, contact, h, true) < 1))
+            continue;
+        for (uint32_t k = 0; k < 2; ++k)
+            if (both[k])
+                *both[k] |= SN_ROW_BLOCKED;
+    }
+    return true;
 }
 
 bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)

@@ -18,7 +18,9 @@
 #define BINS (2u * SN_BODY_CONTACT_COLOURS)
 #define FEW  2u
 
-#define WORK_OF_BATCH 250.0 /* ns, about, of one in a sweep */
+#define WORK_OF_BATCH 250.0 /* ns, about, of one in a sweep, */
+#define WORK_OF_LIST  40.0  /*   to find contacts of disturbed bodies in one, */
+#define WORK_OF_COPY  600.0 /*   and to copy its contacts */
 #define SHARE         4u    /* batches that a task runs */
 
 typedef struct violent_set {
@@ -27,7 +29,8 @@ typedef struct violent_set {
     const uint32_t *lane;     /* lanes of the contacts that take part, counted through all batches, and */
     uint8_t *bin;             /* their bins */
     uint32_t first, end;      /* those that are in the set now */
-    uint32_t start[BINS + 1]; /* the first batch of each bin */
+    uint32_t bins;            /* more than the largest bin in use, */
+    uint32_t start[BINS + 1]; /*   and the first batch of each of these */
     sn_wide_body_contacts run;
 } violent_set;
 
@@ -38,24 +41,43 @@ static uint64_t *colours(const sn_world *world)
 
 /* ---- The contacts that take part --------------------------------------------------------------------------------- */
 
-static bool is_stirred(const sn_wide_body_contacts *run, const sn_wide_body_contact *m, uint32_t lane)
+static bool is_stirred(const sn_body_contact_substep *s, const sn_wide_body_contact *m, uint32_t lane)
 {
-    return (m->moves_a >> lane & 1 && run->mover[m->a[lane] + 1].w >= run->since) ||
-           (m->moves_b >> lane & 1 && run->mover[m->b[lane] + 1].w >= run->since);
+    const uint32_t since = (uint32_t)s->run.since;
+    return (m->moves_a >> lane & 1 && contact_is_stirred(s->world, m->a[lane] / SN_BODY_CONTACT_RECORD, since)) ||
+           (m->moves_b >> lane & 1 && contact_is_stirred(s->world, m->b[lane] / SN_BODY_CONTACT_RECORD, since));
 }
 
-static uint32_t list_stirred(const sn_body_contact_substep *s, uint32_t *lane)
+/* Lists the lanes of a group where it has its contacts. */
+static void list_in_group(void *data, uint32_t index, uint32_t worker)
+{
+    const sn_body_contact_substep *s = data;
+    sn_body_contact_group *group = (sn_body_contact_group *)s->world->body_contacts.group_table.column[0] + index;
+    uint32_t *lane = (uint32_t *)s->world->body_contacts.contact_table.column[2] + group->first;
+    (void)worker;
+    group->stirred = 0;
+    for (uint32_t at = group->batch; at < group->batch + group->batches && sn_body_contacts_is_stirred(s, index); ++at)
+        for (uint32_t i = 0; i < s->run.batch[at].lanes; ++i)
+            if (is_stirred(s, &s->run.batch[at], i))
+                lane[group->stirred++] = at * SN_BODY_CONTACTS + i;
+}
+
+/* Lists all of them, group by group. Returns their number. */
+static uint32_t list_stirred(const sn_body_contact_substep *s, uint32_t *lane, bool *good)
 {
     const sn_body_contacts *body_contacts = &s->world->body_contacts;
     const sn_body_contact_group *group = body_contacts->group_table.column[0];
-    uint32_t count = 0;
-    for (uint32_t g = 0; g < body_contacts->group_table.count; ++g) {
-        if (!sn_body_contacts_is_stirred(s, g))
-            continue;
-        for (uint32_t at = group[g].batch; at < group[g].batch + group[g].batches; ++at)
-            for (uint32_t i = 0; i < s->run.batch[at].lanes; ++i)
-                if (is_stirred(&s->run, &s->run.batch[at], i))
-                    lane[count++] = at * SN_BODY_CONTACTS + i;
+    const uint32_t groups = body_contacts->group_table.count;
+    sn_parallel *parallel = &s->world->parallel;
+    uint32_t count = 0, batches = 0;
+    for (uint32_t g = 0; g < groups; ++g)
+        batches += sn_body_contacts_is_stirred(s, g) ? group[g].batches : 0;
+    *good = sn_parallel_tasks(sn_parallel_wants(parallel, SN_BODY_CONTACTS_AWAKE * batches * WORK_OF_LIST) ? parallel
+                                                                                                           : NULL,
+                              groups, list_in_group, (void *)s);
+    for (uint32_t g = 0; *good && g < groups; ++g) {
+        memmove(lane + count, lane + group[g].first, group[g].stirred * sizeof *lane);
+        count += group[g].stirred;
     }
     return count;
 }
@@ -101,16 +123,26 @@ static void colour_set(violent_set *v, uint32_t count, uint32_t capacity)
         if (m->moves_b >> lane & 1)
             used[m->b[lane] / SN_BODY_CONTACT_RECORD] = 0;
     }
+    v->bins = 0;
     for (v->end = v->first; v->end < count; ++v->end) {
         const uint32_t bin = bin_of(v, v->end);
         if (number[bin] % lanes_of_bin(bin) == 0 && batches++ == capacity)
             break;
         v->bin[v->end] = (uint8_t)bin;
+        v->bins = bin < v->bins ? v->bins : bin + 1;
         number[bin]++;
     }
+    v->bins += v->bins % 2; /* whole colours */
     v->start[0] = 0;
-    for (uint32_t bin = 0; bin < BINS; ++bin)
+    for (uint32_t bin = 0; bin < v->bins; ++bin)
         v->start[bin + 1] = v->start[bin] + (number[bin] + lanes_of_bin(bin) - 1) / lanes_of_bin(bin);
+    memset(number, 0, v->bins * sizeof *number);
+    for (uint32_t i = v->first; i < v->end; ++i) {
+        const uint32_t at = number[v->bin[i]]++, lanes = lanes_of_bin(v->bin[i]);
+        sn_wide_body_contact *own = &v->batch[v->start[v->bin[i]] + at / lanes];
+        own->contact[at % lanes] = v->lane[i];
+        own->lanes = at % lanes + 1;
+    }
 }
 
 /* ---- To the batches of the set, and back ------------------------------------------------------------------------- */
@@ -126,10 +158,13 @@ static void copy_rows(sn_real *to, const sn_real *from, uint32_t rows)
 _Static_assert(offsetof(sn_wide_body_contact, point) - offsetof(sn_wide_body_contact, n) == 25 * sizeof(sn_lane_row),
                "what sweeps need lies in rows, one after the other");
 
-/* An empty batch: its lanes have no effect. */
+/* Empties a batch but for the list of its contacts: its lanes have no effect. */
 static void open_batch(const violent_set *v, sn_wide_body_contact *m)
 {
-    memset(m, 0, sizeof *m);
+    const uint32_t lanes = m->lanes;
+    memset(m, 0, offsetof(sn_wide_body_contact, contact));
+    memset(&m->slop, 0, sizeof *m - offsetof(sn_wide_body_contact, slop));
+    m->lanes = lanes;
     for (uint32_t i = 0; i < SN_BODY_CONTACTS; ++i) {
         m->a[i] = m->b[i] = SN_BODY_CONTACT_RECORD * v->s->world->body_contacts.mover_table.count;
         m->stray[i] = -1;
@@ -144,7 +179,6 @@ static void put_lane(const sn_wide_body_contact *from, uint32_t i, sn_wide_body_
     to->b[k] = from->b[i];
     to->moves_a |= (from->moves_a >> i & 1) << k;
     to->moves_b |= (from->moves_b >> i & 1) << k;
-    to->lanes = k + 1;
     to->points = from->points > to->points ? from->points : to->points;
     to->twists = to->twists || from->twists;
     copy_rows(&to->n.x[k], &from->n.x[i], 25);
@@ -191,22 +225,33 @@ static void take_lane(const sn_wide_body_contact *from, uint32_t k, sn_wide_body
         copy_rows(&to->rolled.x[i], &from->rolled.x[k], ROWS(sn_lane_rows));
 }
 
-/* Copies all contacts of the set to its batches, or back. */
-static void copy_set(const violent_set *v, bool back)
+static void copy_in(void *data, uint32_t index, uint32_t worker)
 {
-    uint32_t number[BINS] = {0};
-    for (uint32_t i = v->first; i < v->end; ++i) {
-        const uint32_t bin = v->bin[i], at = number[bin]++, lanes = lanes_of_bin(bin);
-        sn_wide_body_contact *own = &v->batch[v->start[bin] + at / lanes];
-        sn_wide_body_contact *from = &v->s->run.batch[v->lane[i] / SN_BODY_CONTACTS];
-        if (back) {
-            take_lane(own, at % lanes, from, v->lane[i] % SN_BODY_CONTACTS);
-            continue;
-        }
-        if (at % lanes == 0)
-            open_batch(v, own);
-        put_lane(from, v->lane[i] % SN_BODY_CONTACTS, own, at % lanes);
-    }
+    const violent_set *v = data;
+    sn_wide_body_contact *own = &v->batch[index];
+    (void)worker;
+    open_batch(v, own);
+    for (uint32_t k = 0; k < own->lanes; ++k)
+        put_lane(&v->s->run.batch[own->contact[k] / SN_BODY_CONTACTS], own->contact[k] % SN_BODY_CONTACTS, own, k);
+}
+
+/* Also marks the bodies that are disturbed. */
+static void copy_out(void *data, uint32_t index, uint32_t worker)
+{
+    const violent_set *v = data;
+    const sn_wide_body_contact *own = &v->batch[index];
+    (void)worker;
+    for (uint32_t k = 0; k < own->lanes; ++k)
+        take_lane(own, k, &v->s->run.batch[own->contact[k] / SN_BODY_CONTACTS], own->contact[k] % SN_BODY_CONTACTS);
+    sn_body_contacts_stir(v->s, own, 1);
+}
+
+/* Copies all contacts of the set to its batches, or back. */
+static bool copy_set(violent_set *v, sn_task_fn *copy)
+{
+    sn_parallel *parallel = &v->s->world->parallel;
+    const bool shares = sn_parallel_wants(parallel, SN_BODY_CONTACTS_AWAKE * v->start[v->bins] * WORK_OF_COPY);
+    return sn_parallel_tasks(shares ? parallel : NULL, v->start[v->bins], copy, v);
 }
 
 /* ---- Sweeps ------------------------------------------------------------------------------------------------------ */
@@ -232,7 +277,7 @@ static bool sweep_set(const violent_set *v)
 {
     sn_parallel *parallel = &v->s->world->parallel;
     bool good = true;
-    for (uint32_t colour = 0; good && colour < SN_BODY_CONTACT_COLOURS; ++colour) {
+    for (uint32_t colour = 0; good && 2 * colour < v->bins; ++colour) {
         const colour_run c = {v, v->start[2 * colour], v->start[2 * colour + 2]};
         const uint32_t count = c.end - c.first;
         const bool shares = colour + 1 < SN_BODY_CONTACT_COLOURS && sn_parallel_wants(parallel, count * WORK_OF_BATCH);
@@ -245,8 +290,7 @@ static bool sweep_set(const violent_set *v)
 /* A few sweeps over the set, as long as an error is large. */
 static bool work_on_set(violent_set *v)
 {
-    bool good = true, more = true, violent = false;
-    copy_set(v, false);
+    bool good = copy_set(v, copy_in), more = true, violent = false;
     v->run = v->s->run;
     v->run.batch = v->batch;
     for (uint32_t i = 0; good && more && i < AT_ONCE; ++i) {
@@ -257,10 +301,8 @@ static bool work_on_set(violent_set *v)
         v->run.since = v->run.sweep;
         v->run.sweep += 1;
     }
-    copy_set(v, true);
-    sn_body_contacts_stir(v->s, v->batch, v->start[BINS]);
     atomic_store_explicit(v->s->violent, violent, memory_order_relaxed);
-    return good;
+    return good && copy_set(v, copy_out);
 }
 
 uint32_t sn_body_contacts_sweep_violent(const sn_body_contact_substep *s, bool *good)
@@ -271,7 +313,7 @@ uint32_t sn_body_contacts_sweep_violent(const sn_body_contact_substep *s, bool *
                      .batch = world->body_contacts.violent_table.column[0],
                      .lane = lane,
                      .bin = world->body_contacts.contact_table.column[3]};
-    const uint32_t count = list_stirred(s, lane);
+    const uint32_t count = list_stirred(s, lane, good);
     bool violent = false;
     for (v.first = 0; *good && v.first < count; v.first = v.end) {
         colour_set(&v, count, world->body_contacts.violent_table.count);

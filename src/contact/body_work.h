@@ -11,6 +11,9 @@
 #define SN_BODY_CONTACT_LAYERS 4u              /* manifolds of a part with a mesh or field, at most */
 #define SN_BODY_CONTACT_EVER   ((sn_real)1e30) /* m, m/s: more than is ever needed */
 
+/* Threads are awake during a pass. So sharing a loop pays for less work than one that has to wake them, by this. */
+#define SN_BODY_CONTACTS_AWAKE 3.0
+
 /* The running substep. */
 typedef struct sn_body_contact_substep {
     sn_world *world;
@@ -130,6 +133,14 @@ void sn_body_contacts_load_fixed_shapes(const sn_world *world);
    were lost. */
 bool sn_body_contacts_expect(sn_body_contact_substep *s);
 void sn_body_contacts_forget_expected(sn_world *world);
+
+/* Applies the impulses with which contact begins the substep, to the records from run.mover on. */
+bool sn_body_contacts_press(sn_body_contact_substep *s);
+
+/* carry: adds what lies on bodies that constraints hold to their predicted motion; unload: takes it out of their records
+   in a pass. See body_loads.c. False if tasks were lost. */
+bool sn_body_contacts_carry(sn_body_contact_substep *s, struct sn_substep *substep);
+void sn_body_contacts_unload(const sn_body_contact_substep *s);
 
 /* ready_groups: prepares all groups for the pass at the end of the substep. by_level: runs a function for all groups,
    level by level. False if tasks were lost. */
@@ -277,6 +288,24 @@ static inline uint8_t *contact_marks(const sn_world *world)
 static inline _Atomic uint32_t *contact_degrees(const sn_world *world, uint32_t mover)
 {
     return (_Atomic uint32_t *)world->body_contacts.cell_table.column[6] + (size_t)SN_BODY_CONTACT_LEVELS * mover;
+}
+
+/* By mover: the last sweep of a pass in which it was disturbed; 0: none. The same as in its record, but contiguous, and
+   it also counts while overlaps are corrected. */
+static inline _Atomic uint32_t *contact_stirred(const sn_world *world)
+{
+    return world->body_contacts.cell_table.column[8];
+}
+
+/* The same by articulation: the last sweep in which one of its bodies was disturbed. */
+static inline _Atomic uint32_t *contact_stirred_articulations(const sn_world *world)
+{
+    return world->articulations.first_table.column[4];
+}
+
+static inline bool contact_is_stirred(const sn_world *world, uint32_t mover, uint32_t since)
+{
+    return atomic_load_explicit(&contact_stirred(world)[mover], memory_order_relaxed) >= since;
 }
 
 /* The columns of data of movers, for loops. Local pointers, because for a compiler a store to any of these columns may
@@ -430,6 +459,20 @@ static inline sn_real contact_turns(const sn_world *world, const sn_body_contact
    more sweeps over such contacts and their neighbours. With a tenth of the size, boxes that fell on each other were
    crushed. */
 #define SN_BODY_CONTACT_FAR_OFF ((sn_real)5)
+
+/* True if a mover is a body that constraints hold, with a load; see body_loads.c. */
+static inline bool contact_bears(const sn_world *world, uint32_t mover)
+{
+    return (contact_marks(world)[mover] & (SN_MARK_BEARS | SN_MARK_STANDS)) == SN_MARK_BEARS;
+}
+
+/* The angular velocity that an angular impulse gives to the body of a record. */
+static inline sn_vec3 contact_turn_by(const sn_vec4 *record, sn_vec3 torque)
+{
+    const sn_vec4 i = record[2], j = record[3];
+    return vec3(i.x * torque.x + i.w * torque.y + j.x * torque.z, i.w * torque.x + i.y * torque.y + j.y * torque.z,
+                j.x * torque.x + j.y * torque.y + i.z * torque.z);
+}
 
 static inline sn_body_contact_substep contact_substep(sn_world *world, sn_real h)
 {

@@ -11,36 +11,6 @@
 #define NEARBY                                                                                                         \
     32u /* if more fixed shapes are near a piece of particles, the tree is queried for each particle instead */
 
-/* ---- Materials --------------------------------------------------------------------------------------------------- */
-
-static sn_real mix(sn_mix a, sn_mix b, sn_real x, sn_real y)
-{
-    switch (a > b ? a : b) {
-    case SN_MIX_LEAST:
-        return x < y ? x : y;
-    case SN_MIX_PRODUCT:
-        return x * y;
-    case SN_MIX_MOST:
-        return x > y ? x : y;
-    case SN_MIX_AVERAGE:
-        break;
-    }
-    return (x + y) / 2;
-}
-
-sn_friction sn_contacts_friction(const sn_contact_material *a, const sn_contact_material *b)
-{
-    return (sn_friction){mix(a->friction_mix, b->friction_mix, a->static_friction, b->static_friction),
-                         mix(a->friction_mix, b->friction_mix, a->dynamic_friction, b->dynamic_friction),
-                         mix(a->restitution_mix, b->restitution_mix, a->restitution, b->restitution),
-                         mix(a->friction_mix, b->friction_mix, a->rolling, b->rolling)};
-}
-
-bool sn_contacts_agree(uint32_t category, uint32_t mask, uint32_t other_category, uint32_t other_mask)
-{
-    return (category & other_mask) && (other_category & mask);
-}
-
 /* ---- How far particles reach ------------------------------------------------------------------------------------- */
 
 /* m: how far forces move a particle, beyond its velocity. */
@@ -380,17 +350,27 @@ static sn_fixed_motion motion_of(const sn_world *world, const sn_fixed_shape *r,
         m.velocity = vec3_scale(vec3_sub(body->target.position, body->pose.position), 1 / dt);
         m.spin = vec3_scale(sn_quat_between(body->pose.rotation, body->target.rotation), 1 / dt);
     }
-    m.velocity = vec3_add(m.velocity, vec3_cross(m.spin, vec3_sub(now.position, body->pose.position)));
     sn_real turns = vec3_length(m.spin);
-    m.normal = sn_quat_turn(now.rotation, vec3(0, 1, 0));
-    m.plain = r->shape.type == SN_SHAPE_PLANE && !(turns > 0);
     m.moves = body->has_target || turns > 0 || vec3_length(m.velocity) > 0; /* a target is reached, however slowly */
+    m.course = sn_fixed_follow(world, body, m.velocity, m.spin, dt, &m.change, &m.spin_change);
+    if (!m.moves || body->anchor != SN_ID_FREE) /* anchors move at one velocity */
+        m.change = m.spin_change = vec3(0, 0, 0);
+    m.changes = vec3_dot(m.change, m.change) > 0 || vec3_dot(m.spin_change, m.spin_change) > 0;
+    m.velocity = vec3_add(m.velocity, vec3_cross(m.spin, vec3_sub(now.position, body->pose.position)));
+    m.normal = sn_quat_turn(now.rotation, vec3(0, 1, 0));
+    m.plain = r->shape.type == SN_SHAPE_PLANE && !(turns > 0); /* without spin there is no change of it */
     m.bounces = sn_fixed_shape_material(&world->contact, r)->restitution > 0;
     m.speed = vec3_length(m.velocity) + (turns > 0 ? turns * extent(&r->shape) : 0);
     m.swept = sn_shape_bounds_at(&r->shape, &now);
     if (m.moves) { /* on a curved path a point is at most its arc length by rotation away from the chord */
         sn_real bow = turns > 0 ? turns * dt * extent(&r->shape) : 0;
         m.swept = grow(unite(m.swept, sn_shape_bounds_at(&r->shape, &m.step_end)), bow);
+    }
+    if (m.changes) { /* from the way at one velocity it deviates by an eighth of the change times dt */
+        const sn_real twist = vec3_length(m.spin_change),
+                      more = vec3_length(m.change) + (twist > 0 ? twist * extent(&r->shape) : 0);
+        m.speed += more / 2;
+        m.swept = grow(m.swept, more * dt / 8);
     }
     return m;
 }

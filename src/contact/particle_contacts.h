@@ -8,6 +8,7 @@
 #include "collision/shape.h"
 #include "contact/fixed_tree.h"
 #include "world/contact.h"
+#include "world/fixed.h"
 #include "contact/particle_bodies.h"
 #include "contact/skin_contacts.h"
 #include "contact/surface_contacts.h"
@@ -53,7 +54,9 @@ typedef struct sn_fixed_motion {
     sn_pose start, end;           /* of the substep */
     sn_pose body_start, body_end; /* pose of its body at both ends of the step */
     sn_pose own;                  /* pose of the shape in the frame of its body */
-    sn_vec3 velocity, spin;       /* m/s and rad/s */
+    sn_vec3 velocity, spin;       /* m/s and rad/s, in the substep */
+    sn_fixed_course course;       /* of its body in the step, */
+    sn_vec3 change, spin_change;  /* m/s, rad/s: and the change of its velocity in it; see sn_fixed_follow */
     sn_vec3 normal;               /* its local y axis at the end of the substep, in the world: the normal of a plane */
     /* m/s: no point of the shape within reach of the particles is faster; INFINITY: unknown */
     sn_real speed;
@@ -61,6 +64,7 @@ typedef struct sn_fixed_motion {
     bool live, moves;
     bool plain;   /* a plane that does not rotate */
     bool bounces; /* its restitution is not 0 */
+    bool changes; /* `change` or `spin_change` is not 0 */
     bool beyond;  /* it is, or will be, outside SN_CONTACT_REACH */
     bool listed;  /* in mover_table */
 } sn_fixed_motion;

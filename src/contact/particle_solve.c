@@ -638,17 +638,35 @@ static void bounce_static(const sn_contact_pass *p, sn_static_contact *contact)
 
 /* ---- The phases of a substep ------------------------------------------------------------------------------------- */
 
+/* The pose of a body after a share f of the step. */
+static sn_pose pose_after(const sn_fixed_motion *m, sn_real f)
+{
+    sn_pose pose = sn_pose_between(&m->body_start, &m->body_end, f);
+    if (!m->changes)
+        return pose;
+    const sn_real share = m->course.dt * (f * f - f) / 2;
+    pose.position = vec3_add(pose.position, vec3_scale(m->change, share));
+    pose.rotation = sn_quat_turned(pose.rotation, vec3_scale(m->spin_change, share));
+    return pose;
+}
+
 /* Sets the poses of fixed shapes in substep i. */
 static void move_fixed_shapes(sn_contacts *c, uint32_t i, uint32_t substeps)
 {
     const uint32_t *mover = c->mover_table.column[0];
     for (uint32_t k = 0; k < c->mover_table.count; ++k) {
         sn_fixed_motion *m = &motions(c)[mover[k]];
-        const sn_pose start = sn_pose_between(&m->body_start, &m->body_end, (sn_real)i / (sn_real)substeps);
-        const sn_pose end = sn_pose_between(&m->body_start, &m->body_end, (sn_real)(i + 1) / (sn_real)substeps);
+        const sn_pose start = pose_after(m, (sn_real)i / (sn_real)substeps);
+        const sn_pose end = pose_after(m, (sn_real)(i + 1) / (sn_real)substeps);
         m->start = sn_pose_of(&start, &m->own);
         m->end = sn_pose_of(&end, &m->own);
         m->normal = sn_quat_turn(m->end.rotation, vec3(0, 1, 0));
+        if (m->changes) {
+            const sn_real share = ((sn_real)i + (sn_real)0.5) / (sn_real)substeps - (sn_real)0.5;
+            m->spin = vec3_add(m->course.spin, vec3_scale(m->spin_change, share));
+            m->velocity = vec3_add(m->course.velocity, vec3_scale(m->change, share));
+            m->velocity = vec3_add(m->velocity, vec3_cross(m->spin, vec3_sub(m->start.position, start.position)));
+        }
     }
 }
 
@@ -764,7 +782,7 @@ void sn_contacts_leave(sn_world *world)
         sn_fixed_shape *r = contact_fixed_shape(&world->contact, mover[k]);
         const sn_fixed_motion *m = &motions(c)[mover[k]];
         r->pose = m->step_end;
-        sn_fixed_arrive(world, r->body, &m->body_end);
+        sn_fixed_arrive(world, r->body, &m->body_end, &m->course);
     }
 }
 

@@ -75,53 +75,6 @@ typedef struct sn_surface_past {
     uint8_t suspect;
 } sn_surface_past;
 
-/* Vertices and dynamic bodies that the guard stops together: a zone. By the number of one of its vertices, or, behind
-   all vertices, of the first shell of a body. Positions and velocities without a remark are those at the start of the
-   substep. */
-typedef struct sn_surface_zone {
-    uint32_t parent;                       /* union-find: another member of the zone; the root numbers the zone */
-    bool led;                              /* it touches static or kinematic vertices, */
-    const struct sn_surface_shell *leader; /* if all of these are of one body, a shape of that body; otherwise NULL */
-    bool bodies;                           /* bodies are members of it */
-    bool still;                            /* it does not move in this substep */
-    double mass;                           /* kg */
-    sn_dvec3 centre;                       /* m */
-    sn_dvec3 way, turn;
-    sn_dvec3 velocity, spin;
-    double inertia[6]; /* kg m^2: xx, yy, zz, xy, yz, zx */
-    double q[4];       /* the exact rotation, about `hub`: of zones with a leader or with bodies */
-    sn_dvec3 hub;      /* m */
-    float share;       /* the smallest share of its members */
-} sn_surface_zone;
-
-/* A piece: vertices that constraints join, and what touches them; its energy, see surface_energy.c. Of pieces that
-   touch each other, the first one has the sums. */
-typedef struct sn_surface_piece {
-    bool open;            /* constraints join it to something movable that is not a vertex, or hold a body of it */
-    bool left;            /* it is left alone in this substep: it is open, or touches something movable that is in no
-                             piece */
-    bool touches;         /* it touches something in this substep */
-    bool held;            /* it has an immovable vertex */
-    bool asks;            /* it has gained energy, which must be taken back */
-    bool cloth, bodies;   /* it has movable vertices, and movable bodies */
-    uint32_t pushes, far; /* its contacts with an impulse, and those of them whose impulse was large in the last pass */
-    double mass;          /* kg; */
-    double driven_mass;   /*   without bodies */
-    double before;        /* J: kinetic energy at the start of the substep, */
-    double kinetic;       /* and at its end; */
-    double within;        /* the part of that which is not a rigid motion */
-    double work;          /* J: of forces */
-    double released;      /* J: by compliant constraints */
-    double driven;        /* m^2/s^2: squared velocity of what drives it */
-    double share;         /* of the non-rigid motion: the share that is left to it */
-    sn_surface_zone rigid;
-} sn_surface_piece;
-
-/* A static or kinematic vertex, and the zone that touches it. */
-typedef struct sn_surface_led {
-    uint32_t zone, vertex;
-} sn_surface_led;
-
 typedef struct sn_surface_triangle {
     uint32_t vertex[3];
     uint32_t edge[3]; /* from vertex i to vertex i + 1 */
@@ -175,44 +128,6 @@ typedef struct sn_surface_skin {
     uint32_t group; /* the group of its first particle */
 } sn_surface_skin;
 
-/* The features of a shape of a body; see surface_shells.c. */
-typedef struct sn_surface_shell {
-    uint32_t skin;              /* its row in skin_table */
-    uint32_t number;            /* of the fixed shape; SN_SURFACE_NONE: it is a part of a dynamic body, */
-    uint32_t row, part;         /* with this row, and this index among all parts */
-    uint32_t first;             /* the first shell of that body */
-    uint32_t first_tile, tiles; /* in tile_table */
-    bool near;                  /* its corners are placed in this substep */
-    sn_pose start, end;         /* at the start and at the end of the substep */
-    /* Of the first shell of a body, in a substep in which something is near: */
-    uint32_t slot;      /* of its particle */
-    sn_real inverse[6]; /* 1/(kg m^2): of its inertia, in the world: xx, yy, zz, xy, yz, zx */
-    sn_vec3 spin;       /* rad/s: at the start of the substep, */
-    sn_vec3 twist;      /* and what contacts have added since */
-} sn_surface_shell;
-
-/* The pose of a body: its centre, the rounding remainder of that, and its orientation. */
-typedef struct sn_surface_stand {
-    sn_vec4 x, low;
-    double q[4];
-} sn_surface_stand;
-
-/* The motion of a dynamic body in a substep, by its first shell; see surface_members.c. */
-typedef struct sn_surface_member {
-    sn_surface_stand start, end; /* at the start and at the end of the substep */
-    uint32_t slot;               /* of its particle */
-    bool moves;                  /* it is movable and has no kinematic target */
-    sn_vec3 velocity;            /* m/s: at the start of the substep, */
-    double momentum[3];          /* angular momentum, as sn_body_state.l */
-    float share, next;           /* as in sn_surface_motion */
-} sn_surface_member;
-
-/* Numbers of features of shells. */
-typedef struct sn_surface_shells_size {
-    uint32_t shells;
-    uint64_t vertices, triangles, edges;
-} sn_surface_shells_size;
-
 /* Velocities or displacements of the corners of a tile, as a rigid motion and a remainder: at x it is mean + spin × (x
    - centre), and that of no corner differs from this by more than rest. */
 typedef struct sn_surface_rigid {
@@ -264,24 +179,6 @@ typedef struct sn_surface_tile {
 
 #define SN_SURFACE_QUIET_MORE 16u /* vertices behind the last one that may be read */
 
-/* Bounds of a tile while nothing is near anything; see surface_quiet.c. */
-typedef struct sn_surface_quiet_tile {
-    sn_real away;   /* m: no corner is farther from its expected position, now, */
-    sn_real before; /* and at the last check that succeeded */
-    sn_real astir;  /* m/s: no velocity has changed by more since the quiet time began */
-} sn_surface_quiet_tile;
-
-/* Bounds of two tiles when the quiet time began. */
-typedef struct sn_surface_quiet_pair {
-    uint32_t a, b;
-    /* m, a lower bound of distance minus reach of features that share no corner: of those that are near
-       when they are listed, and of the others */
-    sn_real spare[2];
-    sn_real nearer[2]; /* m/s: upper bounds of their speed of approach, without a common rotation, */
-    sn_real differ;    /* m/s: no two velocities differ by more, */
-    sn_real turn;      /* rad/s: angular velocity of the first tile */
-} sn_surface_quiet_pair;
-
 typedef struct sn_surface_quiet {
     bool on;               /* the bounds hold as long as vertices move as expected, */
     bool held;             /* and they hold in this substep */
@@ -289,10 +186,13 @@ typedef struct sn_surface_quiet {
     uint32_t waits, tried; /* substeps until the next attempt; the last such interval */
     uint32_t lasted;       /* substeps so far */
     sn_real time;          /* s: from the beginning of the quiet time to the start of the substep */
-    /* Of sn_vec4: positions, their rounding remainders, and velocities, at the start of the substep; positions at its
-       end; positions and velocities when the quiet time began; of sn_real: see wide/wide.h; of uint32_t: slots. There
-       are SN_SURFACE_QUIET_MORE more behind the last. */
+    bool ordered;          /* rows of the vertices of all tiles are known */
+    /* By row, tile by tile. Of sn_vec4: positions, their rounding remainders, and velocities, at the start of the
+       substep; positions at its end; positions and velocities when the quiet time began; of sn_real: see wide/wide.h; of
+       uint32_t: slots; the vertices. There are SN_SURFACE_QUIET_MORE more behind the last. And of uint32_t: by vertex,
+       its row. */
     sn_table vertex_table;
+    sn_table borrowed_table; /* of uint32_t: rows */
 } sn_surface_quiet;
 
 /* Two tiles that are near each other, or one with itself. The *spare* of two features is their distance minus their
@@ -468,19 +368,25 @@ typedef struct sn_surfaces {
     /* Of uint32_t: candidates that the guard checks; of sn_real, m: lower bounds of their distance at the start of the
        substep; of float: when they touch. */
     sn_table near_table;
-    sn_table zone_table; /* of sn_surface_zone, by vertex; empty: there are no zones */
-    sn_table led_table;  /* of sn_surface_led */
-    /* Of sn_surface_piece; of uint32_t: union-find of pieces; also used by vertex, to find pieces. */
-    sn_table piece_table;
+    sn_table zone_table;  /* of sn_surface_zone, by vertex; empty: there are no zones */
+    sn_table led_table;   /* of sn_surface_led */
+    sn_table piece_table; /* of sn_surface_piece; of uint32_t: union-find of pieces */
+    sn_table inner_table; /* of sn_surface_inner */
+    /* Of uint32_t. By vertex: union-find, to find pieces. Behind these, if other particles may be in pieces: by particle
+       number: its piece, if it is an inner particle; otherwise SN_SURFACE_NONE. */
+    sn_table node_table;
     /* By constraint: of uint32_t: its piece, or SN_SURFACE_NONE; of double, J: stored energy; m^2/s^2: squared
        velocity by which it drives particles; the same at the start of the substep. */
     sn_table stored_table;
-    bool is_stored;         /* stored_table has the values of the end of the substep before, of the same step */
-    bool keeps_stored;      /* these depend on vertices alone */
-    uint64_t pieces;        /* 1 + edits of the constraints when pieces were found; 0: never */
-    bool zones_failed;      /* memory ran out */
-    sn_table contact_table; /* of sn_surface_contact, twice: by colour, and in the order in which they were found */
-    sn_table colour_table;  /* of uint64_t, by slot */
+    bool stores[SN_MAX_KINDS]; /* by kind: its constraints may store energy, */
+    bool any_stores;           /*   and those of some kind may; */
+    uint64_t storing_known;    /*   1 + changes of the constraints when that was found */
+    bool is_stored;            /* stored_table has the values of the end of the substep before, of the same step */
+    bool keeps_stored;         /* these depend on vertices alone */
+    uint64_t pieces;           /* 1 + edits of the constraints when pieces were found; 0: never */
+    bool zones_failed;         /* memory ran out */
+    sn_table contact_table;    /* of sn_surface_contact, twice: by colour, and in the order in which they were found */
+    sn_table colour_table;     /* of uint64_t, by slot */
     uint32_t colour_start[SN_SURFACE_COLOURS + 2];
     sn_table recall_table; /* of uint32_t: a hash table of contacts of the substep before */
     sn_table tangle_table; /* of sn_surface_tangle: of this substep */
@@ -549,15 +455,6 @@ void sn_surface_contact_warm(struct sn_world *world, sn_surface_contact *contact
    other point to the one at the end of the substep. */
 sn_vec3 sn_surface_contact_velocity(const struct sn_world *world, const sn_surface_contact *contact);
 sn_vec3 sn_surface_contact_apart(const struct sn_world *world, const sn_surface_contact *contact, sn_real h);
-
-/* surface_loads.c. find: at the start of a substep, finds ropes that carry a heavy load. hold: true if a contact is on
-   one of them. begin: makes room for those contacts, once they are known. pass: solves them. False when memory runs
-   out. */
-void sn_surface_loads_init(sn_surfaces *s);
-bool sn_surface_loads_find(struct sn_world *world);
-bool sn_surface_loads_hold(const sn_surfaces *s, const sn_surface_contact *contact);
-bool sn_surface_loads_begin(struct sn_world *world);
-void sn_surface_loads_pass(struct sn_world *world, sn_real h, sn_real part, sn_real ease);
 
 /* surface_memory.c: warm starts. recall: from the substep before, which had `before` contacts. load: from the step
    before, at the start of a step. reserve: makes room for what the next step needs. False when memory runs out. */
@@ -633,80 +530,6 @@ static inline sn_real surface_thickness(const sn_surfaces *s, const sn_surface_p
            surface_skins(s)[surface_tiles(s)[pair->b].skin].thickness;
 }
 
-/* surface_zones.c. is_led: a vertex is static or kinematic. join: makes the vertices of a candidate one zone; true if
-   they were not. */
-bool sn_surface_is_led(const struct sn_world *world, const sn_surfaces *s, uint32_t vertex);
-void sn_surface_zones_clear(sn_surfaces *s);
-bool sn_surface_zones_join(struct sn_world *world, sn_surfaces *s, const sn_surface_candidate *c);
-
-/* Makes the zone of a candidate stay in place. True if it did not; false also if its vertices are static or
-   kinematic. */
-bool sn_surface_zones_hold(struct sn_world *world, sn_surfaces *s, const sn_surface_candidate *c);
-
-/* measure: computes the motions of zones, once all are joined and `next` is known. way, velocity: those of a vertex as
-   a part of its zone. */
-bool sn_surface_zones_measure(struct sn_world *world, sn_surfaces *s, sn_real h);
-sn_vec3 sn_surface_zone_way(const sn_surfaces *s, uint32_t vertex);
-sn_vec3 sn_surface_zone_velocity(const sn_surfaces *s, uint32_t vertex);
-
-/* share: finds the smallest share of each zone's vertices, once these are known. zone_share: of the zone of a
-   vertex. */
-void sn_surface_zones_share(sn_surfaces *s);
-float sn_surface_zone_share(const sn_surfaces *s, uint32_t vertex);
-
-/* at: the zone of a vertex or body, by its number in zone_table. place: where a position moves with a zone. add_body:
-   adds a body to a zone, in two passes as below, without the body's own rotation. */
-sn_surface_zone *sn_surface_zone_at(const sn_surfaces *s, uint32_t number);
-sn_vec3 sn_surface_zone_place(const sn_surface_zone *zone, sn_vec3 x);
-void sn_surface_zone_add_body(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 way,
-                              sn_dvec3 velocity);
-
-/* surface_members.c: dynamic bodies as members of zones.
-
-   - begin, end: at the start of a substep, and when the guard begins.
-   - start: the pose of a shell's body at the start of the substep.
-   - of: the body that a vertex is of. NULL: none, or it is not movable.
-   - add: adds them to the motions of zones, in two passes as below.
-   - move: moves them along their share; stay: all return to where they began. True if one has moved.
-   - share: gives zones the smallest share of their bodies.
-   - settle: gives them their final velocities. */
-void sn_surface_members_begin(const struct sn_world *world, sn_surfaces *s);
-void sn_surface_members_end(const struct sn_world *world, sn_surfaces *s);
-sn_pose sn_surface_member_start(const sn_surfaces *s, const sn_surface_shell *shell);
-sn_surface_member *sn_surface_member_of(const sn_surfaces *s, uint32_t vertex);
-void sn_surface_members_add(const struct sn_world *world, sn_surfaces *s, uint32_t turn);
-bool sn_surface_members_move(struct sn_world *world, sn_surfaces *s, bool stay);
-void sn_surface_members_share(sn_surfaces *s);
-void sn_surface_members_settle(struct sn_world *world, sn_surfaces *s);
-
-/* The same for the energy of pieces (surface_energy.c), by the first shell of a body.
-
-   - account: kinetic energy at the start and at the end of a substep, and the work of gravity and forces (NULL: none).
-   - add: adds a body to the motion of a piece.
-   - within: J, kinetic energy of its motion relative to that of the piece.
-   - slow: reduces this relative motion to a share. */
-bool sn_surface_is_member(const sn_surfaces *s, uint32_t shell);
-typedef struct sn_surface_account {
-    double mass, before, kinetic, work;
-} sn_surface_account;
-bool sn_surface_member_account(const struct sn_world *world, const sn_surfaces *s, uint32_t shell, const sn_vec3 *force,
-                               sn_surface_account *account);
-void sn_surface_member_add(const struct sn_world *world, const sn_surfaces *s, uint32_t shell, sn_surface_zone *zone,
-                           uint32_t turn);
-double sn_surface_member_within(const struct sn_world *world, const sn_surfaces *s, uint32_t shell,
-                                const sn_surface_zone *zone);
-void sn_surface_member_slow(struct sn_world *world, const sn_surfaces *s, uint32_t shell, const sn_surface_zone *zone,
-                            double share);
-
-/* of: the zone of a vertex. add: adds a vertex to the motion of a zone, in two passes: turn 0 sums masses and momenta,
-   turn 1 inertias and angular momenta. settle: ends a pass. */
-uint32_t sn_surface_zone_of(const sn_surfaces *s, uint32_t vertex);
-void sn_surface_zone_add(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 velocity);
-void sn_surface_zone_settle(sn_surface_zone *zone, uint32_t turn);
-
-/* surface_energy.c: finds pieces at the start of a step. False when memory runs out. */
-bool sn_surface_pieces_find(struct sn_world *world, sn_surfaces *s);
-
 /* surface_strands.c: segments of skins. hold: finds those that take part. measure: their arc lengths along strands.
    cut: makes tiles of them. */
 bool sn_surface_strands_hold(struct sn_world *world, bool *changed);
@@ -720,51 +543,6 @@ bool sn_surface_along_strand(const sn_surfaces *s, const sn_surface_candidate *c
    `marked`. */
 void sn_surface_tile_corners(const struct sn_world *world, sn_surfaces *s, sn_surface_tile *tile, uint32_t *marked,
                              uint8_t *place, uint32_t marks);
-
-/* surface_shells.c. count: numbers of features. add: makes vertices and triangles. edges: makes edges, once those of
-   triangles exist. edge: m, the largest mean edge length of a skin. */
-void sn_surface_shells_count(const struct sn_world *world, sn_real edge, sn_surface_shells_size *size);
-void sn_surface_shells_add(const struct sn_world *world, sn_surfaces *s, sn_real edge);
-void sn_surface_shells_edges(sn_surfaces *s);
-sn_vec3 sn_surface_shell_corner(const sn_surfaces *s, uint32_t vertex); /* m, in the frame of its shape */
-
-/* Places the corners of shells that may touch something in this box, at the start of a substep or within it. Returns
-   the largest squared distance (m^2) of a corner from its last known position. */
-sn_real sn_surface_shells_place(const struct sn_world *world, sn_surfaces *s, const sn_bounds *box, sn_real h,
-                                bool begins);
-
-/* True if a shell is near this box, so that it would be placed. */
-bool sn_surface_shells_are_near(const struct sn_world *world, const sn_surfaces *s, const sn_bounds *box, sn_real h);
-
-/* In a round of the guard: marks the corners and tiles that have changed; all: all of them, in the first round. */
-void sn_surface_shells_change(sn_surfaces *s, bool all);
-
-/* of: the shell of a vertex; NULL: it is a particle. agrees: filters let the shell and the skin touch. joins: a
-   constraint joins the two sides of a candidate. */
-sn_surface_shell *sn_surface_shell_of(const sn_surfaces *s, uint32_t vertex);
-bool sn_surface_shell_agrees(const struct sn_world *world, const sn_surface_skin *shell, const sn_surface_skin *skin);
-bool sn_surface_shells_are_one(const struct sn_world *world, const sn_surface_shell *a,
-                               const sn_surface_shell *b); /* both are of one body; NULL is of none */
-bool sn_surface_shell_joins(const struct sn_world *world, const sn_surface_candidate *c);
-
-/* material: of a shell; belt: m/s, its surface velocity. pair: the handles of a contact of a particle (slot) with a
-   shell. */
-const sn_contact_material *sn_surface_shell_material(const struct sn_world *world, const sn_surface_shell *shell,
-                                                     sn_vec3 *belt);
-sn_contact_pair sn_surface_shell_pair(const struct sn_world *world, const sn_surface_shell *shell, uint32_t slot);
-
-/* rad/s: the change of a body's angular velocity by an angular impulse (N m s). */
-static inline sn_vec3 sn_surface_shell_gives(const sn_surface_shell *body, sn_vec3 l)
-{
-    const sn_real *i = body->inverse;
-    return vec3(i[0] * l.x + i[3] * l.y + i[5] * l.z, i[3] * l.x + i[1] * l.y + i[4] * l.z,
-                i[5] * l.x + i[4] * l.y + i[2] * l.z);
-}
-
-/* turn: adds to bodies the angular velocity from contacts in this substep of h, and, if `moves`, the rotation by it.
-   end: moves corners to where bodies end. */
-void sn_surface_shells_turn(struct sn_world *world, sn_real h, bool moves);
-void sn_surface_shells_end(const struct sn_world *world, sn_surfaces *s);
 
 /* Bits of sn_surface_motion.suspect. SN_SUSPECT: the vertex may be anywhere. SN_SUSPECT_TANGLED: it was tangled, and
    may have passed through other tangled features. */
@@ -870,29 +648,6 @@ bool sn_surface_pairs_begin(struct sn_world *world, sn_real h, sn_real more, sn_
 
 /* At its end: near_table gets the candidates of changed tiles that may have come together. */
 bool sn_surface_pairs_end(struct sn_world *world);
-
-/* At the start of a substep: bounds of the speed of approach of features of a pair, and of their spare. ahead: s, for
-   which a rough bound is enough. */
-sn_surface_quiet_pair sn_surface_pair_quiet(const sn_surfaces *s, const sn_surface_pair *pair, sn_real ahead);
-
-/* surface_quiet.c, at the start of a substep of h. begin: true if nothing can touch in it, so that nothing else needs
-   to be done. try: if that is not known and nothing touches, tries to find bounds that hold for several substeps.
-   fall: m, as in surface_pairs.c. False: contacts.failed, or lost tasks. */
-bool sn_surface_quiet_begin(struct sn_world *world, sn_real h, sn_real fall);
-bool sn_surface_quiet_try(struct sn_world *world, sn_real h, sn_real fall);
-
-/* At its end: true if nothing can have touched. If false, the usual start of the substep is made up for. *failed:
-   contacts.failed, or lost tasks. */
-bool sn_surface_quiet_end(struct sn_world *world, sn_real h, bool *failed);
-
-/* After a substep without contact: true if no piece can have gained energy. If false, the motions of vertices are
-   known. */
-bool sn_surface_quiet_rests(struct sn_world *world);
-
-bool sn_surface_quiet_is_all(const struct sn_world *world); /* in this substep nothing at all is in contact */
-void sn_surface_quiet_slots(sn_surfaces *s);                /* finds the slots of vertices, at the start of a step */
-void sn_surface_quiet_leave(sn_surfaces *s);                /* ends a quiet time: everything is checked again */
-void sn_surface_quiet_init(sn_surface_quiet *quiet);
 
 /* surface_smooth.c. make: rest shapes of skins, once tiles exist. follow: after a tear, only those of some triangles
    and of new tiles. look: before the pairs in due_table are listed, checks how smooth skins are; false: lost tasks.

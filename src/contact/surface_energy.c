@@ -19,7 +19,11 @@
 #include "constraints/evaluate.h"
 #include "contact/body_work.h"
 #include "contact/particle_contacts.h"
+#include "contact/surface_pieces.h"
 #include "contact/particle_work.h"
+#include "contact/surface_quiet.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 #include "world/substep.h"
 
 #include <assert.h>
@@ -30,263 +34,14 @@
 
 #define WORK_OF_CONSTRAINT 40.0 /* ns, about */
 
-static sn_surface_piece *pieces(const sn_surfaces *s)
-{
-    return s->piece_table.column[0];
-}
-
-static double square(sn_vec3 v)
-{
-    return (double)v.x * (double)v.x + (double)v.y * (double)v.y + (double)v.z * (double)v.z;
-}
-
-/* ---- What hangs together ------------------------------------------------------------------------------------------------------ */
-
-static uint32_t root_of(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    a = root_of(parent, a), b = root_of(parent, b);
-    parent[a > b ? a : b] = a > b ? b : a;
-}
-
-/* 1 + the vertex that a particle is; 0: none. */
-static uint32_t vertex_of(const sn_surfaces *s, uint32_t number)
-{
-    return number < s->index_table.count ? ((const uint32_t *)s->index_table.column[0])[number] : 0;
-}
-
-/* Most constraints hold particles by themselves, and no spots. */
-static const uint32_t *particles_of(const sn_world *world, const sn_pool *pool, uint32_t row, uint32_t *small,
-                                    uint32_t *count)
-{
-    const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
-    uint32_t codes = pool_has_lists(pool) ? SN_SPOT_BIT : 0;
-    for (uint32_t i = 0; i < pool->kind->points; ++i)
-        codes |= point[i];
-    if (codes & SN_SPOT_BIT)
-        return sn_store_particles(&world->constraints, pool, row, small, count);
-    *count = pool->kind->points;
-    return point;
-}
-
-/* Nearly all constraints of cloth are rods. Whether this is one, between two particles, which is asked quickly: their vertices. */
-static bool is_rod(const sn_surfaces *s, const sn_pool *pool, uint32_t row, uint32_t *a, uint32_t *b)
-{
-    const uint32_t *point = pool->point + 2 * (size_t)row;
-    if (pool->kind->points != 2 || (point[0] | point[1]) & SN_SPOT_BIT)
-        return false;
-    *a = vertex_of(s, point[0]);
-    *b = vertex_of(s, point[1]);
-    return true;
-}
-
-/* Vertices that a constraint holds are of one piece. Surfaces and groups, which are lists of particles, join nothing. */
-static void join_by_constraints(const sn_world *world, sn_surfaces *s)
-{
-    uint32_t *parent = s->piece_table.column[1], a, b;
-    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
-        const sn_pool *pool = world->constraints.pool[kind];
-        for (uint32_t row = 0; !pool_has_lists(pool) && row < pool->ids.table.count; ++row) {
-            uint32_t small[4 * SN_MAX_POINTS], count, first = 0;
-            if (!sn_ids_is_live(&pool->ids, row))
-                continue;
-            if (is_rod(s, pool, row, &a, &b)) {
-                if (a && b && parent[a - 1] != parent[b - 1])
-                    join(parent, a - 1, b - 1);
-                continue;
-            }
-            const uint32_t *number = particles_of(world, pool, row, small, &count);
-            for (uint32_t i = 0; i < count; ++i) {
-                const uint32_t vertex = vertex_of(s, number[i]);
-                if (vertex && first && parent[vertex - 1] != parent[first - 1])
-                    join(parent, first - 1, vertex - 1);
-                first = first ? first : vertex;
-            }
-        }
-    }
-}
-
-/* Room for what constraints store. */
-static bool reserve_stored(sn_world *world, sn_surfaces *s)
-{
-    uint64_t count = 0;
-    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)
-        count += world->constraints.pool[kind]->ids.table.count;
-    s->is_stored = false;
-    return count <= SN_MAX_COUNT && sn_table_reserve(&s->stored_table, &world->allocator, count) &&
-           sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count);
-}
-
-static uint32_t piece_of_shell(const sn_surfaces *s, uint32_t shell)
-{
-    return s->piece_table.count - s->shell_table.count + shell;
-}
-
 static const sn_surface_shell *shells(const sn_surfaces *s)
 {
     return s->shell_table.column[0];
 }
 
-/* The piece of each constraint, that of its first vertex; and whether what all of them store depends on vertices alone. Pieces that a constraint joins to what is no vertex, and moves, are open. */
-static void find_pieces_of_constraints(const sn_world *world, sn_surfaces *s)
+static double square(sn_vec3 v)
 {
-    uint32_t *piece = s->stored_table.column[0];
-    s->keeps_stored = true;
-    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
-        const sn_pool *pool = world->constraints.pool[kind];
-        for (uint32_t row = 0; row < pool->ids.table.count; ++row, ++piece) {
-            uint32_t small[SN_MAX_BLOCK], count = 0, others = 0, of = SN_SURFACE_NONE;
-            bool outside = false;
-            const uint32_t *number = NULL;
-            const bool live = sn_ids_is_live(&pool->ids, row);
-            uint32_t a, b;
-            if (live && !pool->kind->force && !pool_has_lists(pool) && is_rod(s, pool, row, &a, &b) && a && b) {
-                *piece = surface_vertices(s)[a - 1].piece;
-                continue;
-            }
-            if (live)
-                number = particles_of(world, pool, row, small, &count);
-            for (uint32_t i = 0; i < count; ++i) {
-                const uint32_t vertex = vertex_of(s, number[i]);
-                const uint32_t body = vertex ? 0 : world->particles.body[world->ids.value[number[i]]];
-                const uint32_t shell = body ? ((const uint32_t *)s->body_table.column[0])[body - 1] : 0;
-                if (shell)
-                    pieces(s)[piece_of_shell(s, shell - 1)].open = true;
-                others += !vertex;
-                outside = outside || (!vertex && world->particles.x[world->ids.value[number[i]]].w != 0);
-                if (vertex && of == SN_SURFACE_NONE)
-                    of = surface_vertices(s)[vertex - 1].piece;
-            }
-            *piece = pool->kind->force ? SN_SURFACE_NONE : of;
-            if (of != SN_SURFACE_NONE && outside && !pool_has_lists(pool))
-                pieces(s)[of].open = true;
-            if (*piece != SN_SURFACE_NONE && (others || pool->kind->state || !pool->kind->lanes))
-                s->keeps_stored = false;
-        }
-    }
-}
-
-bool sn_surface_pieces_find(sn_world *world, sn_surfaces *s)
-{
-    if (!reserve_stored(world, s))
-        return false;
-    if (s->pieces == world->constraints.edits + 1)
-        return true;
-    if (!sn_table_reserve(&s->piece_table, &world->allocator, (uint64_t)s->vertex_table.count + s->shell_table.count))
-        return false;
-    uint32_t *parent = s->piece_table.column[1];
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
-        parent[i] = i;
-    for (uint32_t i = 0; i < s->edge_table.count; ++i)
-        if (surface_edges(s)[i].vertex[0] < s->vertex_table.count &&
-            parent[surface_edges(s)[i].vertex[0]] != parent[surface_edges(s)[i].vertex[1]])
-            join(parent, surface_edges(s)[i].vertex[0], surface_edges(s)[i].vertex[1]);
-    join_by_constraints(world, s);
-    s->piece_table.count = 0;
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const uint32_t root = root_of(parent, i);
-        sn_surface_vertex *v = &surface_vertices(s)[i];
-        v->piece = root == i ? s->piece_table.count++ : surface_vertices(s)[root].piece;
-        if (root == i)
-            pieces(s)[v->piece] = (sn_surface_piece){.open = false};
-    }
-    for (uint32_t i = s->vertex_table.count; i < s->all_vertices; ++i) /* of a shell one */
-        surface_vertices(s)[i].piece = s->piece_table.count + surface_skins(s)[surface_vertices(s)[i].skin].shell - 1;
-    for (uint32_t i = 0; i < s->shell_table.count; ++i)
-        pieces(s)[s->piece_table.count++] = (sn_surface_piece){.open = false};
-    find_pieces_of_constraints(world, s);
-    s->pieces = world->constraints.edits + 1;
-    return true;
-}
-
-/* 1 + the piece of what may move in a contact of bodies; 0: it is of none. */
-static uint32_t piece_of_mover(const sn_world *world, const sn_surfaces *s, const sn_mover *m)
-{
-    if (m->body == SN_ID_FREE) {
-        const uint32_t vertex = vertex_of(s, world->particles.index[m->slot]);
-        return vertex ? 1 + surface_vertices(s)[vertex - 1].piece : 0;
-    }
-    const uint32_t shell = ((const uint32_t *)s->body_table.column[0])[m->body];
-    return shell ? 1 + piece_of_shell(s, shell - 1) : 0;
-}
-
-/* Parts of one body are one; so are bodies, and vertices, that are near each other. What touches something that moves
-   and is of no piece is open. */
-static void join_bodies(const sn_world *world, sn_surfaces *s)
-{
-    uint32_t *parent = s->piece_table.column[1];
-    for (uint32_t i = 0; i < s->shell_table.count; ++i)
-        if (shells(s)[i].number == SN_SURFACE_NONE)
-            join(parent, piece_of_shell(s, i), piece_of_shell(s, shells(s)[i].first));
-    for (uint32_t i = 0; s->shell_table.count && i < world->body_contacts.count; ++i) {
-        const sn_body_contact *c = &contact_all(world)[i];
-        if (c->sensor || c->b == SN_NO_MOVER)
-            continue;
-        const uint32_t a = piece_of_mover(world, s, &contact_movers(world)[c->a]),
-                       b = piece_of_mover(world, s, &contact_movers(world)[c->b]);
-        if (a && b)
-            join(parent, a - 1, b - 1);
-        else if (a || b)
-            pieces(s)[a ? a - 1 : b - 1].left = true;
-    }
-}
-
-/* Of what a zone is numbered by: a vertex, or a body. */
-static uint32_t piece_of_zone(const sn_surfaces *s, uint32_t zone)
-{
-    return zone < s->vertex_table.count ? surface_vertices(s)[zone].piece
-                                        : piece_of_shell(s, zone - s->vertex_table.count);
-}
-
-/* By what touches in this substep. Whether something does. */
-static bool join_touching(const sn_world *world, sn_surfaces *s)
-{
-    const sn_surface_contact *contact = s->contact_table.column[0];
-    uint32_t *parent = s->piece_table.column[1];
-    bool any = s->zone_table.count > 0;
-    for (uint32_t i = 0; i < s->piece_table.count; ++i) {
-        parent[i] = i;
-        pieces(s)[i] = (sn_surface_piece){.open = pieces(s)[i].open, .left = pieces(s)[i].open};
-    }
-    for (uint32_t i = 0; i < s->contact_table.count; ++i) {
-        if (!(contact[i].normal_impulse > 0))
-            continue;
-        const uint32_t first = surface_vertices(s)[contact[i].vertex[0]].piece;
-        pieces(s)[first].touches = any = true;
-        pieces(s)[first].driven = fmax(pieces(s)[first].driven, square(contact[i].belt));
-        for (uint32_t k = 1; k < 4; ++k)
-            join(parent, first, surface_vertices(s)[contact[i].vertex[k]].piece);
-    }
-    for (uint32_t i = 0; s->zone_table.count && i < s->vertex_table.count; ++i) {
-        const uint32_t zone = sn_surface_zone_of(s, i), own = surface_vertices(s)[i].piece;
-        if (zone != i || surface_motions(s)[i].share < 1)
-            pieces(s)[own].touches = true, join(parent, own, surface_vertices(s)[zone].piece);
-    }
-    const sn_surface_led *led = s->led_table.column[0];
-    for (uint32_t i = 0; i < s->led_table.count; ++i)
-        join(parent, piece_of_zone(s, led[i].zone), surface_vertices(s)[led[i].vertex].piece);
-    if (any)
-        join_bodies(world, s);
-    for (uint32_t i = 0; any && i < s->piece_table.count; ++i) {
-        sn_surface_piece *root = &pieces(s)[root_of(parent, i)];
-        root->left = root->left || pieces(s)[i].left;
-        root->touches = root->touches || pieces(s)[i].touches;
-        root->driven = fmax(root->driven, pieces(s)[i].driven);
-    }
-    return any;
-}
-
-static sn_surface_piece *piece_of(const sn_surfaces *s, uint32_t vertex)
-{
-    return &pieces(s)[root_of(s->piece_table.column[1], surface_vertices(s)[vertex].piece)];
+    return (double)v.x * (double)v.x + (double)v.y * (double)v.y + (double)v.z * (double)v.z;
 }
 
 /* ---- The books ------------------------------------------------------------------------------------------------------------------ */
@@ -299,15 +54,32 @@ static const sn_vec3 *forces_of(const sn_world *world)
     return world->state.forces_pending ? world->particles.force : NULL;
 }
 
+/* The sums of a piece, while its particles are added. */
+static sn_surface_account take(const sn_surface_piece *p)
+{
+    return (sn_surface_account){p->driven_mass, p->before, p->kinetic, p->work};
+}
+
+static void put(sn_surface_piece *p, const sn_surface_account *sums)
+{
+    if (!p)
+        return;
+    p->cloth = true;
+    p->driven_mass = sums->mass;
+    p->before = sums->before;
+    p->kinetic = sums->kinetic;
+    p->work = sums->work;
+}
+
 static void sum_up(const sn_world *world, sn_surfaces *s, double h)
 {
     const sn_vec3 *force = forces_of(world), gravity = world->state.settings.gravity;
     for (uint32_t i = 0; i < s->shell_table.count; ++i) {
-        sn_surface_piece *p = &pieces(s)[root_of(s->piece_table.column[1], piece_of_shell(s, i))];
+        sn_surface_piece *p = surface_piece_root(s, sn_surface_piece_of_shell(s, i));
         sn_surface_account body;
         if (sn_surface_member_account(world, s, i, force, &body)) {
             p->bodies = true;
-            p->mass += body.mass;
+            p->bodies_mass += body.mass;
             p->before += body.before;
             p->kinetic += body.kinetic;
             p->work += body.work;
@@ -316,25 +88,33 @@ static void sum_up(const sn_world *world, sn_surfaces *s, double h)
         p->left = p->left ||
                   (shells(s)[i].number == SN_SURFACE_NONE && body_is_pulled(&world->bodies.state[shells(s)[i].row]));
     }
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        sn_surface_piece *p = piece_of(s, i);
-        const sn_surface_motion *m = &surface_motions(s)[i];
-        const uint32_t slot = surface_vertices(s)[i].slot;
-        const sn_vec4 x = world->particles.x[slot];
-        const sn_dvec3 way = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(m->start));
+    sn_surface_account all = {0};
+    sn_surface_piece *of = NULL; /* whose sums these are */
+    for (uint32_t i = 0; i < surface_masses(s); ++i) {
+        const sn_surface_mass m = surface_mass(s, i);
+        sn_surface_piece *p = surface_piece_root(s, m.piece);
+        const sn_vec4 x = world->particles.x[m.slot];
+        const sn_dvec3 way = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(*m.start));
         if (x.w == 0) {
             p->held = true;
             p->driven = fmax(p->driven, dvec3_dot(way, way) / (h * h));
             continue;
         }
+        if (p != of) {
+            put(of, &all);
+            all = take(p);
+            of = p;
+        }
         const double mass = 1 / (double)x.w;
-        p->cloth = true;
-        p->driven_mass += mass;
-        p->mass += mass;
-        p->before += mass / 2 * square(m->velocity);
-        p->kinetic += mass / 2 * square(vec4_xyz(world->particles.v[slot]));
-        p->work += mass * dvec3_dot(way, dvec3_from(gravity)) + (force ? dvec3_dot(way, dvec3_from(force[slot])) : 0);
+        all.mass += mass;
+        all.before += mass / 2 * square(m.velocity);
+        all.kinetic += mass / 2 * square(vec4_xyz(world->particles.v[m.slot]));
+        all.work +=
+            mass * dvec3_dot(way, dvec3_from(gravity)) + (force ? dvec3_dot(way, dvec3_from(force[m.slot])) : 0);
     }
+    put(of, &all);
+    for (uint32_t i = 0; i < s->piece_table.count; ++i)
+        surface_pieces(s)[i].mass = surface_pieces(s)[i].driven_mass + surface_pieces(s)[i].bodies_mass;
 }
 
 /* ---- What constraints store ----------------------------------------------------------------------------------------------------- */
@@ -513,7 +293,7 @@ static bool measure_all_stored(sn_world *world, sn_surfaces *s, double h, uint32
                      .stored = (double *)s->stored_table.column[column] + first,
                      .pulls = (double *)s->stored_table.column[column + 1] + first};
         first += count;
-        if (!pool->ids.live || pool->kind->force)
+        if (!s->stores[kind])
             continue;
         if (!pool->kind->points) /* lists are evaluated one at a time */
             measure_stored_piece(&t, 0, count);
@@ -525,15 +305,14 @@ static bool measure_all_stored(sn_world *world, sn_surfaces *s, double h, uint32
 
 static void exchange_places(sn_world *world, sn_surfaces *s)
 {
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const uint32_t slot = surface_vertices(s)[i].slot;
-        sn_vec4 *x = &world->particles.x[slot], *low = &world->particles.x_low[slot];
-        sn_surface_motion *m = &surface_motions(s)[i];
+    for (uint32_t i = 0; i < surface_masses(s); ++i) {
+        const sn_surface_mass m = surface_mass(s, i);
+        sn_vec4 *x = &world->particles.x[m.slot], *low = &world->particles.x_low[m.slot];
         const sn_vec3 place = vec4_xyz(*x), rest = vec4_xyz(*low);
-        *x = vec4(m->start, x->w);
-        *low = vec4(surface_start_lows(s)[i], low->w);
-        m->start = place;
-        surface_start_lows(s)[i] = rest;
+        *x = vec4(*m.start, x->w);
+        *low = vec4(*m.low, low->w);
+        *m.start = place;
+        *m.low = rest;
     }
 }
 
@@ -541,8 +320,11 @@ static void exchange_places(sn_world *world, sn_surfaces *s)
    the work: no result depends on it. */
 static bool add_released(sn_world *world, sn_surfaces *s, double h)
 {
+    sn_surface_pieces_find_storing(world, s);
     const bool known = s->is_stored && s->jump == 0;
     s->is_stored = false;
+    if (!s->any_stores)
+        return true;
     for (uint32_t k = 1; s->stored_table.capacity && k < 3; ++k) {
         void *before = s->stored_table.column[k];
         s->stored_table.column[k] = s->stored_table.column[k + 2];
@@ -565,20 +347,20 @@ static bool add_released(sn_world *world, sn_surfaces *s, double h)
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
         const uint32_t end = row + pool->ids.table.count;
-        const bool stores = pool->ids.live && !pool->kind->force;
-        for (; row < end; ++row)
-            if (stores && piece[row] != SN_SURFACE_NONE) {
-                sn_surface_piece *p = &pieces(s)[parent[piece[row]]];
+        for (; s->stores[kind] && row < end; ++row)
+            if (piece[row] != SN_SURFACE_NONE) {
+                sn_surface_piece *p = &surface_pieces(s)[parent[piece[row]]];
                 p->released += before[row] - after[row];
                 p->driven = fmax(p->driven, pulls[row]);
             }
+        row = end;
     }
     return true;
 }
 
 /* ---- Taking it away --------------------------------------------------------------------------------------------------------------- */
 
-/* m^2/s^2: of the fastest particle that is no vertex and no body, fixed shape, or belt. */
+/* m^2/s^2: of the fastest particle that is in no piece and no body, fixed shape, or belt. */
 static double fastest_other(const sn_world *world, const sn_surfaces *s)
 {
     const uint32_t *mover = world->contacts.mover_table.column[0];
@@ -590,8 +372,8 @@ static double fastest_other(const sn_world *world, const sn_surfaces *s)
     const sn_static_contact *contact = world->contacts.static_table.column[0];
     for (uint32_t i = 0; i < world->contacts.static_contacts; ++i)
         most = fmax(most, square(contact[i].belt));
-    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
-        if (!vertex_of(s, world->particles.index[slot]) && !world->particles.body[slot])
+    for (uint32_t slot = 0; !s->alone && slot < world->particles.table.count; ++slot)
+        if (sn_surface_piece_of(s, world->particles.index[slot]) == SN_SURFACE_NONE && !world->particles.body[slot])
             most = fmax(most, square(vec4_xyz(world->particles.v[slot])));
     return most;
 }
@@ -599,7 +381,7 @@ static double fastest_other(const sn_world *world, const sn_surfaces *s)
 /* The piece of a body, if that asks; NULL: it does not, or this is not the first shell of one. */
 static sn_surface_piece *asking(const sn_surfaces *s, uint32_t shell)
 {
-    sn_surface_piece *p = &pieces(s)[root_of(s->piece_table.column[1], piece_of_shell(s, shell))];
+    sn_surface_piece *p = surface_piece_root(s, sn_surface_piece_of_shell(s, shell));
     return p->asks && sn_surface_is_member(s, shell) ? p : NULL;
 }
 
@@ -608,11 +390,11 @@ static void measure_rigid(const sn_world *world, sn_surfaces *s)
 {
     bool any = false;
     for (uint32_t i = 0; i < s->piece_table.count; ++i)
-        any = any || (pieces(s)[i].asks && !pieces(s)[i].held);
+        any = any || (surface_pieces(s)[i].asks && !surface_pieces(s)[i].held);
     for (uint32_t turn = 0; any && turn < 2; ++turn) {
-        for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-            sn_surface_piece *p = piece_of(s, i);
-            const uint32_t slot = surface_vertices(s)[i].slot;
+        for (uint32_t i = 0; i < surface_masses(s); ++i) {
+            const uint32_t slot = surface_mass(s, i).slot;
+            sn_surface_piece *p = surface_piece_root(s, surface_mass(s, i).piece);
             const sn_vec4 x = world->particles.x[slot];
             if (p->asks && !p->held && x.w != 0)
                 sn_surface_zone_add(&p->rigid, turn, 1 / (double)x.w, dvec3_from(vec4_xyz(x)),
@@ -624,7 +406,7 @@ static void measure_rigid(const sn_world *world, sn_surfaces *s)
                 sn_surface_member_add(world, s, i, &p->rigid, turn);
         }
         for (uint32_t i = 0; i < s->piece_table.count; ++i)
-            sn_surface_zone_settle(&pieces(s)[i].rigid, turn);
+            sn_surface_zone_settle(&surface_pieces(s)[i].rigid, turn);
     }
 }
 
@@ -645,50 +427,62 @@ static bool ask(sn_surfaces *s, double most)
 {
     bool any = false;
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
-        sn_surface_piece *p = &pieces(s)[i];
+        sn_surface_piece *p = &surface_pieces(s)[i];
         p->asks = p->asks && p->kinetic > allowed_to(p, most) + (p->bodies ? ROUNDED : SLIGHT) * p->kinetic;
         any = any || p->asks;
     }
     return any;
 }
 
-/* What each of them may keep of its motion within itself. */
-static void choose_shares(const sn_world *world, sn_surfaces *s, double most)
+/* J: the energy of the motions within pieces that are not held. */
+static void measure_within(const sn_world *world, sn_surfaces *s)
 {
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        sn_surface_piece *p = piece_of(s, i);
-        const uint32_t slot = surface_vertices(s)[i].slot;
+    bool any = false;
+    for (uint32_t i = 0; i < s->piece_table.count; ++i)
+        any = any || (surface_pieces(s)[i].asks && !surface_pieces(s)[i].held);
+    for (uint32_t i = 0; any && i < surface_masses(s); ++i) {
+        const uint32_t slot = surface_mass(s, i).slot;
+        sn_surface_piece *p = surface_piece_root(s, surface_mass(s, i).piece);
         const sn_vec4 x = world->particles.x[slot];
-        if (p->asks && x.w != 0) {
+        if (p->asks && !p->held && x.w != 0) {
             const sn_vec3 base = velocity_at(p, vec4_xyz(x));
             p->within += square(vec3_sub(vec4_xyz(world->particles.v[slot]), base)) / (2 * (double)x.w);
         }
     }
-    for (uint32_t i = 0; i < s->shell_table.count; ++i) {
+    for (uint32_t i = 0; any && i < s->shell_table.count; ++i) {
         sn_surface_piece *p = asking(s, i);
-        if (p)
+        if (p && !p->held)
             p->within += sn_surface_member_within(world, s, i, &p->rigid);
     }
+}
+
+/* What pieces may keep of their motion within themselves. All motion of a piece that is held is of that kind. */
+static void choose_shares(const sn_world *world, sn_surfaces *s, double most)
+{
+    measure_within(world, s);
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
-        sn_surface_piece *p = &pieces(s)[i];
+        sn_surface_piece *p = &surface_pieces(s)[i];
+        if (!p->asks)
+            continue;
+        p->within = p->held ? p->kinetic : p->within;
         const double allowed = allowed_to(p, most), left = allowed - (p->kinetic - p->within);
         p->share = left > 0 && p->within > 0 ? sqrt(left / p->within) : 0;
         const double flight = p->mass / 2 * dvec3_dot(p->rigid.velocity, p->rigid.velocity);
         const double turning = p->kinetic - p->within - flight;
-        if (p->asks && left < 0 && turning > 0)
+        if (left < 0 && turning > 0)
             p->rigid.spin = dvec3_scale(p->rigid.spin, sqrt(fmax(0, allowed - flight) / turning));
     }
 }
 
 static void slow_down(sn_world *world, sn_surfaces *s)
 {
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const sn_surface_piece *p = piece_of(s, i);
-        const uint32_t slot = surface_vertices(s)[i].slot;
+    for (uint32_t i = 0; i < surface_masses(s); ++i) {
+        const uint32_t slot = surface_mass(s, i).slot;
+        const sn_surface_piece *p = surface_piece_root(s, surface_mass(s, i).piece);
         sn_vec4 *v = &world->particles.v[slot];
         if (!p->asks || world->particles.x[slot].w == 0)
             continue;
-        const sn_vec3 base = velocity_at(p, vec4_xyz(world->particles.x[slot]));
+        const sn_vec3 base = p->held ? vec3(0, 0, 0) : velocity_at(p, vec4_xyz(world->particles.x[slot]));
         *v = vec4(vec3_add(base, vec3_scale(vec3_sub(vec4_xyz(*v), base), (sn_real)p->share)), v->w);
         world->particles.v_low[slot] = vec4(vec3(0, 0, 0), 0);
         sn_history_forget(&world->history, slot);
@@ -709,14 +503,13 @@ static double slight(const sn_surface_piece *p)
 bool sn_surfaces_balance(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    uint32_t *parent = s->piece_table.column[1];
     bool any = false;
     if (!s->on || sn_surface_quiet_rests(world))
         return true;
-    join_touching(world, s);
+    sn_surface_pieces_touch(world, s);
     sum_up(world, s, (double)h);
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
-        sn_surface_piece *p = &pieces(s)[i];
+        sn_surface_piece *p = &surface_pieces(s)[i];
         p->asks = p->cloth && !p->left && p->kinetic > p->before + p->work + slight(p) * p->kinetic;
         any = any || p->asks;
     }
@@ -725,8 +518,6 @@ bool sn_surfaces_balance(sn_world *world, sn_real h)
         s->is_stored = false;
         return true;
     }
-    for (uint32_t i = 0; i < s->piece_table.count; ++i)
-        parent[i] = root_of(parent, i);
     if (!add_released(world, s, (double)h))
         return false;
     if (!ask(s, most))

@@ -4,6 +4,7 @@
    the events of a step, impulses of contacts with the same two particles are added up. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
+#include "contact/surface_shells.h"
 
 static uint32_t heaviest(const sn_surface_contact *c, uint32_t first, uint32_t end)
 {

@@ -16,6 +16,7 @@
    Work that depends on the size of the whole cloth: a pass over triangles that finds the touched ones, and copies of
    rings, tiles and what is known of vertices. */
 #include "contact/surface_contacts.h"
+#include "contact/surface_quiet.h"
 
 #include "world/world.h"
 

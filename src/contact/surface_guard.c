@@ -16,6 +16,9 @@
    not kept things apart: rarely, or many times a second where there is no room. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
+#include "contact/surface_quiet.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 
 #include "base/sort.h"
 #include "world/world.h"
@@ -323,8 +326,8 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
         if (!sn_surface_tiles_measure_ends(world, h) || !sn_surface_tiles_meet_ends(world) ||
             !sn_surface_pairs_end(world) || !look(&g))
             return false;
-        const bool news = stop_pairs(&g, &forced);
-        if (world->contacts.failed != SN_OK)
+        bool news = stop_pairs(&g, &forced);
+        if (world->contacts.failed != SN_OK || (!news && !sn_surface_members_hold(world, s, h, &news)))
             return false;
         if (!news)
             break;

@@ -7,6 +7,7 @@
    nearer than their vertices can approach. Vertices may end up to a margin away from where velocities lead: the guard
    lists a pair again only if some corner is farther away. */
 #include "contact/particle_contacts.h"
+#include "contact/surface_shells.h"
 
 #include "wide/wide.h"
 #include "world/world.h"

@@ -11,6 +11,8 @@
    Corners with a d above a small limit are marked. Tiles with marked corners are measured again, and so are all in
    the first substep of a step. */
 #include "contact/particle_contacts.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 
 #include "wide/wide.h"
 #include "world/world.h"

@@ -2,7 +2,10 @@
    a vertex does, with its mass and its inertia. It keeps a share of what its motion differs from that of the zone: its
    place, its orientation, and both velocities. So both momenta are kept, and kinetic energy does not rise. Bodies with
    a target or without a finite mass lead, as static and kinematic ones do. */
+#include "contact/body_work.h"
 #include "contact/particle_contacts.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 
 #include "base/math.h"
 #include "bodies/rotation.h"
@@ -180,6 +183,30 @@ bool sn_surface_members_move(sn_world *world, sn_surfaces *s, bool stay)
         any = true;
     }
     return any;
+}
+
+bool sn_surface_members_hold(sn_world *world, sn_surfaces *s, sn_real h, bool *news)
+{
+    bool any = false;
+    *news = false;
+    if (!world->body_contacts.list_table.count)
+        return true;
+    for (uint32_t i = 0; i < s->shell_table.count; ++i)
+        if (is_first(s, i) && members(s)[i].next < 1) {
+            contact_flags(world)[shells(s)[i].row] |= SN_ROW_CARRIED;
+            any = true;
+        }
+    if (any && !sn_body_contacts_look_at_paths(world, h))
+        return false;
+    for (uint32_t i = 0; any && i < s->shell_table.count; ++i) {
+        if (!is_first(s, i))
+            continue;
+        uint8_t *flags = &contact_flags(world)[shells(s)[i].row];
+        if ((*flags & (SN_ROW_CARRIED | SN_ROW_BLOCKED)) == (SN_ROW_CARRIED | SN_ROW_BLOCKED))
+            *news = sn_surface_zone_hold(world, s, s->vertex_table.count + i) || *news;
+        *flags &= (uint8_t) ~(SN_ROW_CARRIED | SN_ROW_BLOCKED);
+    }
+    return true;
 }
 
 void sn_surface_members_share(sn_surfaces *s)

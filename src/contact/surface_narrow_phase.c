@@ -11,6 +11,9 @@
    edge or a corner of a triangle, that triangle makes the contact. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
+#include "contact/surface_pieces.h"
+#include "contact/surface_loads.h"
+#include "contact/surface_quiet.h"
 
 #include "base/sort.h"
 #include "world/world.h"
@@ -486,7 +489,11 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     looking l = {.world = world, .s = s, .h = h, .fall = fall};
     const uint32_t before = s->contact_table.count;
     uint64_t count = 0;
-    measure_speeds(s);
+    bool any = false;
+    for (uint32_t i = 0; i < s->pair_table.count && !any; ++i)
+        any = surface_pairs(s)[i].due_now;
+    if (any)
+        measure_speeds(s);
     if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, look_piece, &l))
         return false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
@@ -516,6 +523,8 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
 bool sn_surfaces_begin(sn_world *world, sn_real h)
 {
     const sn_real fall = 2 * h * h * vec3_length(world->state.settings.gravity);
+    if (world->contacts.surfaces.on)
+        sn_surface_pieces_begin(world, &world->contacts.surfaces);
     return !world->contacts.surfaces.on || sn_surface_quiet_begin(world, h, fall) ||
            (sn_surface_tiles_measure(world, h) && sn_surface_tiles_meet(world, h, fall) &&
             sn_surface_tangles_find(world, h) && sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY) &&

@@ -24,6 +24,7 @@
    Besides, boxes around the features and their motion in the substep have to touch, with their thickness. Where tiles
    pass each other so fast that the list would be long, only features whose boxes touch are listed. */
 #include "contact/particle_contacts.h"
+#include "contact/surface_quiet.h"
 
 #include "world/world.h"
 

@@ -23,11 +23,16 @@
    bounds do not hold any more, all is measured as usual, and a new quiet time may begin. No result depends on it. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
+#include "contact/surface_pieces.h"
+#include "contact/surface_quiet.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 
 #include "wide/wide.h"
 #include "world/substep.h"
 #include "world/world.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define AHEAD    ((sn_real)10)   /* substeps: a quiet time should last this long, */
@@ -42,14 +47,24 @@
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE ? (sn_real)2e-15 : (sn_real)1e-6) /* of the coordinates: more than the error of expected positions */
 
-enum { START, LOW, SPEED, END, FROM, FROM_SPEED, FAR, SLOT };
+enum { START, LOW, SPEED, END, FROM, FROM_SPEED, FAR, SLOT, VERTEX, ROW };
 
 void sn_surface_quiet_init(sn_surface_quiet *q)
 {
     for (uint32_t i = START; i < FAR; ++i)
         sn_table_column(&q->vertex_table, sizeof(sn_vec4), false);
     sn_table_column(&q->vertex_table, sizeof(sn_real), false);
-    sn_table_column(&q->vertex_table, sizeof(uint32_t), false);
+    for (uint32_t i = SLOT; i <= ROW; ++i)
+        sn_table_column(&q->vertex_table, sizeof(uint32_t), false);
+    sn_table_column(&q->borrowed_table, sizeof(uint32_t), false);
+}
+
+bool sn_surface_quiet_reserve(sn_world *world, sn_surfaces *s)
+{
+    s->quiet.ordered = false;
+    return sn_table_reserve(&s->quiet.vertex_table, &world->allocator,
+                            (uint64_t)s->vertex_table.count + SN_SURFACE_QUIET_MORE) &&
+           sn_table_reserve(&s->quiet.borrowed_table, &world->allocator, s->corner_table.count);
 }
 
 static sn_real larger(sn_real a, sn_real b)
@@ -72,6 +87,11 @@ static sn_real *squares(const sn_surfaces *s)
     return s->quiet.vertex_table.column[FAR];
 }
 
+static uint32_t vertex_at(const sn_surfaces *s, uint32_t row)
+{
+    return ((const uint32_t *)s->quiet.vertex_table.column[VERTEX])[row];
+}
+
 static sn_surface_quiet_tile *quiet_tiles(const sn_surfaces *s)
 {
     return s->tile_table.column[2];
@@ -82,16 +102,22 @@ static sn_surface_quiet_pair *quiet_pairs(const sn_surfaces *s)
     return s->pair_table.column[1];
 }
 
+static const sn_wide_near *functions(const sn_world *world)
+{
+    return world->wide ? world->wide->near : &sn_near_scalar;
+}
+
 /* ---- Vertices ---------------------------------------------------------------------------------------------------- */
 
 /* The root of the largest square of a tile's corners. NaN counts as infinite. */
-static sn_real farthest(const sn_surfaces *s, const sn_surface_tile *tile)
+static sn_real farthest(const sn_world *world, const sn_surfaces *s, uint32_t tile)
 {
-    const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
+    const sn_surface_quiet_tile *q = &quiet_tiles(s)[tile];
+    const uint32_t *borrowed = (const uint32_t *)s->quiet.borrowed_table.column[0] + q->borrowed;
     const sn_real *square = squares(s);
-    sn_real most = 0;
-    for (uint32_t k = 0; k < tile->corners; ++k)
-        most = square[corner[k]] <= most ? most : square[corner[k]];
+    sn_real most = functions(world)->quiet_most(square + q->first, q->count);
+    for (uint32_t k = 0; k < q->borrows; ++k)
+        most = square[borrowed[k]] <= most ? most : square[borrowed[k]];
     return most <= (sn_real)1e30 ? real_sqrt(most) : (sn_real)INFINITY;
 }
 
@@ -100,11 +126,6 @@ static sn_real rounded(const sn_surface_tile *tile, sn_real t)
 {
     return ROUNDED * (vec3_length(tile->box.low) + vec3_length(tile->box.high) + tile->radius +
                       t * (vec3_length(tile->velocity.mean) + tile->velocity.spread));
-}
-
-static const sn_wide_near *functions(const sn_world *world)
-{
-    return world->wide ? world->wide->near : &sn_near_scalar;
 }
 
 static sn_wide_quiet run_of(sn_world *world, sn_surfaces *s)
@@ -123,27 +144,68 @@ static sn_wide_quiet run_of(sn_world *world, sn_surfaces *s)
                            .square = squares(s)};
 }
 
+/* Puts vertices in the order of tiles. */
+static void order(sn_surfaces *s)
+{
+    const uint32_t *owned = s->tile_vertex_table.column[0], *corner = s->corner_table.column[0];
+    uint32_t *vertex = s->quiet.vertex_table.column[VERTEX], *row = s->quiet.vertex_table.column[ROW];
+    uint32_t *borrowed = s->quiet.borrowed_table.column[0], rows = 0, borrows = 0;
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        const sn_surface_tile *tile = &surface_tiles(s)[i];
+        const bool off = surface_skins(s)[tile->skin].shell > 0;
+        quiet_tiles(s)[i] = (sn_surface_quiet_tile){.first = rows, .count = off ? 0 : tile->vertices};
+        for (uint32_t k = 0; k < quiet_tiles(s)[i].count; ++k) {
+            vertex[rows] = owned[tile->first_vertex + k];
+            row[vertex[rows]] = rows;
+            ++rows;
+        }
+    }
+    assert(rows == s->vertex_table.count);
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        const sn_surface_tile *tile = &surface_tiles(s)[i];
+        sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
+        q->borrowed = borrows;
+        for (uint32_t k = 0; q->count && k < tile->corners; ++k) {
+            const uint32_t at = row[corner[tile->first_corner + k]];
+            if (at < q->first || at >= q->first + q->count)
+                borrowed[borrows++] = at;
+        }
+        q->borrows = borrows - q->borrowed;
+    }
+    s->quiet.ordered = true;
+}
+
 void sn_surface_quiet_slots(sn_surfaces *s)
 {
+    if (!s->quiet.ordered)
+        order(s);
     uint32_t *slot = s->quiet.vertex_table.column[SLOT];
-    for (uint32_t i = 0; i < s->vertex_table.count + SN_SURFACE_QUIET_MORE; ++i)
-        slot[i] = i < s->vertex_table.count ? surface_vertices(s)[i].slot : slot[0];
+    const uint32_t *vertex = s->quiet.vertex_table.column[VERTEX];
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
+        for (uint32_t k = q->first; k < q->first + q->count; ++k) {
+            const sn_surface_vertex *v = &surface_vertices(s)[vertex[k]];
+            slot[k] = v->slot;
+            q->piece = k == q->first || v->piece == q->piece ? v->piece : SN_SURFACE_NONE;
+        }
+    }
+    for (uint32_t i = s->vertex_table.count; i < s->vertex_table.count + SN_SURFACE_QUIET_MORE; ++i)
+        slot[i] = slot[0];
 }
 
 /* Computes `away` of tiles at a time t, from the squares of vertices. */
-static void measure_away(sn_surfaces *s, sn_real t)
+static void measure_away(const sn_world *world, sn_surfaces *s, sn_real t)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i)
         if (!surface_tiles(s)[i].off)
-            quiet_tiles(s)[i].away =
-                (farthest(s, &surface_tiles(s)[i]) + rounded(&surface_tiles(s)[i], t)) * SN_SURFACE_LONGER;
+            quiet_tiles(s)[i].away = (farthest(world, s, i) + rounded(&surface_tiles(s)[i], t)) * SN_SURFACE_LONGER;
 }
 
-static void measure_astir(sn_surfaces *s)
+static void measure_astir(const sn_world *world, sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i)
         if (!surface_tiles(s)[i].off)
-            quiet_tiles(s)[i].astir = farthest(s, &surface_tiles(s)[i]) * SN_SURFACE_LONGER;
+            quiet_tiles(s)[i].astir = farthest(world, s, i) * SN_SURFACE_LONGER;
 }
 
 /* Computes the squares of vertices at the start of a substep, if something has moved them since the end of the last
@@ -332,7 +394,7 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
     if (q->waits && q->waits--)
         return true;
     for (uint32_t i = 0; i < s->tile_table.count; ++i)
-        quiet_tiles(s)[i] = (sn_surface_quiet_tile){0, 0, 0};
+        quiet_tiles(s)[i].away = quiet_tiles(s)[i].before = quiet_tiles(s)[i].astir = 0;
     if (!tiles_stay(s, AHEAD * h, h, fall)) {
         s->searched = false;
         if (!sn_surface_tiles_meet(world, h, fall))
@@ -389,7 +451,7 @@ void sn_surface_quiet_leave(sn_surfaces *s)
     if (!s->quiet.on)
         return;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
-        surface_motions(s)[i].end = vec4_xyz(column(s, END)[i]);
+        surface_motions(s)[vertex_at(s, i)].end = vec4_xyz(column(s, END)[i]);
     settle(s);
 }
 
@@ -402,10 +464,10 @@ bool sn_surface_quiet_begin(sn_world *world, sn_real h, sn_real fall)
     const sn_wide_quiet run = run_of(world, s);
     const bool moved = functions(world)->quiet_starts(&run);
     bool holds = !sn_callbacks_any(world);
-    measure_astir(s);
+    measure_astir(world, s);
     if (moved) {
         holds = compare_starts(s) && holds;
-        measure_away(s, q->time);
+        measure_away(world, s, q->time);
     }
     holds = holds && pairs_stay(s, q->time, h, fall) && tiles_stay(s, q->time, h, fall);
     if (holds && s->shell_table.count) {
@@ -443,13 +505,14 @@ bool sn_surfaces_are_alone(const sn_world *world)
 static void fill_motions(sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        sn_surface_motion *m = &surface_motions(s)[i];
+        const uint32_t vertex = vertex_at(s, i);
+        sn_surface_motion *m = &surface_motions(s)[vertex];
         const sn_vec4 start = column(s, START)[i];
         m->start = m->end = vec4_xyz(start);
         m->velocity = vec4_xyz(column(s, SPEED)[i]);
         m->led = start.w == 0;
         m->share = m->next = 1;
-        surface_start_lows(s)[i] = vec4_xyz(column(s, LOW)[i]);
+        surface_start_lows(s)[vertex] = vec4_xyz(column(s, LOW)[i]);
     }
 }
 
@@ -476,7 +539,7 @@ bool sn_surface_quiet_end(sn_world *world, sn_real h, bool *failed)
     sn_wide_quiet run = run_of(world, s);
     run.t = q->time + h;
     functions(world)->quiet_ends(&run);
-    measure_away(s, run.t);
+    measure_away(world, s, run.t);
     bool holds = pairs_stay(s, q->time + h, 0, 0) && tiles_stay(s, q->time + h, 0, 0);
     if (holds && s->shell_table.count) {
         const sn_bounds box = reached(s, q->time + h, 0);
@@ -493,20 +556,45 @@ bool sn_surface_quiet_end(sn_world *world, sn_real h, bool *failed)
     return true;
 }
 
+/* J: of an inner particle, as of vertices in wide/quiet.h. */
+static double gain_of(const sn_world *world, const sn_surface_mass *m)
+{
+    const sn_vec4 x = world->particles.x[m->slot];
+    const sn_dvec3 v = dvec3_from(vec4_xyz(world->particles.v[m->slot])), before = dvec3_from(m->velocity),
+                   way = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(*m->start)),
+                   g = dvec3_from(world->state.settings.gravity);
+    const double now = dvec3_dot(v, v) / 2, parts = now + dvec3_dot(before, before) / 2 + fabs(dvec3_dot(way, g));
+    const double gain = now - dvec3_dot(before, before) / 2 - dvec3_dot(way, g);
+    return x.w > 0 ? (gain + (double)LOST * parts - (double)(CLEARLY * CLEAR) * now) / (double)x.w : 0;
+}
+
 /* Sums the energy gains of vertices, including rounding errors. True if no piece can have gained more than is
    allowed. */
 static bool gains_nothing(sn_world *world, sn_surfaces *s)
 {
     sn_wide_quiet run = run_of(world, s);
-    sn_surface_piece *piece = s->piece_table.column[0];
+    sn_surface_piece *piece = surface_pieces(s);
     run.gravity = world->state.settings.gravity;
     run.share = CLEARLY * CLEAR;
     run.lost = LOST;
     functions(world)->quiet_gains(&run);
     for (uint32_t i = 0; i < s->piece_table.count; ++i)
         piece[i].kinetic = 0;
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
-        piece[surface_vertices(s)[i].piece].kinetic += (double)run.square[i];
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        const sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
+        double sum = 0;
+        for (uint32_t k = q->first; k < q->first + q->count; ++k) {
+            sum += (double)run.square[k];
+            if (q->piece == SN_SURFACE_NONE)
+                piece[surface_vertices(s)[vertex_at(s, k)].piece].kinetic += (double)run.square[k];
+        }
+        if (q->piece != SN_SURFACE_NONE)
+            piece[q->piece].kinetic += sum;
+    }
+    for (uint32_t i = s->vertex_table.count; i < surface_masses(s); ++i) {
+        const sn_surface_mass m = surface_mass(s, i);
+        piece[m.piece].kinetic += gain_of(world, &m);
+    }
     for (uint32_t i = 0; i < s->piece_table.count; ++i)
         if (!(piece[i].kinetic <= 0))
             return false;

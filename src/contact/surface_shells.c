@@ -14,6 +14,8 @@
 #include "contact/body_work.h"
 #include "contact/callbacks.h"
 #include "contact/particle_work.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 #include "world/world.h"
 
 #include <string.h>

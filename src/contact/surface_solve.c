@@ -8,8 +8,11 @@
    larger. What changes is shared by weight and inverse mass, w_k = weight_k / m_k / sum weight^2 / m, which keeps both momenta. What overlapped when the
    substep began is parted without leaving velocity behind. Contacts of one colour share no particle and run side by side. */
 #include "contact/particle_contacts.h"
+#include "contact/surface_pieces.h"
 
 #include "contact/restitution.h"
+#include "contact/surface_loads.h"
+#include "contact/surface_shells.h"
 #include "world/world.h"
 
 #define WORK_OF_CONTACT 60.0            /* ns, about */
@@ -194,7 +197,7 @@ bool sn_surfaces_push(const sn_world *world)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
     const sn_surface_contact *contact = s->contact_table.column[0];
-    sn_surface_piece *piece = s->piece_table.column[0];
+    sn_surface_piece *piece = surface_pieces(s);
     if (!s->on || !s->contact_table.count)
         return false;
     for (uint32_t i = 0; i < s->piece_table.count; ++i)

@@ -8,6 +8,7 @@
    does not count. Two tiles whose boxes do not overlap cannot touch, as long as both stay inside. Once a tile
    leaves its box, pairs are searched for again. That is little work, because there are few tiles. */
 #include "contact/particle_contacts.h"
+#include "contact/surface_shells.h"
 
 #include "world/world.h"
 

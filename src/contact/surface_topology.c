@@ -4,7 +4,11 @@
    Every vertex and every edge is owned by one of its triangles. So a pair of triangles whose boxes overlap stands
    for the pairs of features that they own, and each pair of features is found once (Curtis et al. 2008, "Fast
    collision detection for deformable models using representative-triangles"). */
-#include "contact/surface_contacts.h"
+#include "contact/surface_pieces.h"
+#include "contact/surface_loads.h"
+#include "contact/surface_quiet.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 
 #include "base/sort.h"
 #include "world/world.h"
@@ -75,6 +79,8 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->led_table, sizeof(sn_surface_led), false);
     sn_table_column(&s->piece_table, sizeof(sn_surface_piece), false);
     sn_table_column(&s->piece_table, sizeof(uint32_t), false);
+    sn_table_column(&s->inner_table, sizeof(sn_surface_inner), false);
+    sn_table_column(&s->node_table, sizeof(uint32_t), false);
     sn_table_column(&s->stored_table, sizeof(uint32_t), false);
     for (uint32_t i = 0; i < 4; ++i)
         sn_table_column(&s->stored_table, sizeof(double), false);
@@ -96,17 +102,18 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
     sn_bvh_release(&s->tree, allocator);
     sn_surface_follow_release(s, allocator);
     sn_table *const tables[] = {
-        &s->index_table,        &s->vertex_table,        &s->triangle_table,    &s->edge_table,
-        &s->ring_start_table,   &s->ring_table,          &s->sort_table,        &s->skin_table,
-        &s->tile_table,         &s->tile_triangle_table, &s->tile_vertex_table, &s->tile_edge_table,
-        &s->corner_table,       &s->pair_table,          &s->found_table,       &s->candidate_table,
-        &s->moved_table,        &s->touch_table,         &s->list_table,        &s->due_table,
-        &s->near_table,         &s->contact_table,       &s->colour_table,      &s->held_table,
-        &s->zone_table,         &s->piece_table,         &s->told_table,        &s->led_table,
-        &s->shell_table,        &s->shell_corner_table,  &s->tangle_table,      &s->part_table,
-        &s->recall_table,       &s->stored_table,        &s->past_table,        &s->sweep_table,
-        &s->load_table,         &s->load_place_table,    &s->load_node_table,   &s->joint_table,
-        &s->joint_matrix_table, &s->quiet.vertex_table,  &s->body_table};
+        &s->index_table,          &s->vertex_table,        &s->triangle_table,     &s->edge_table,
+        &s->ring_start_table,     &s->ring_table,          &s->sort_table,         &s->skin_table,
+        &s->tile_table,           &s->tile_triangle_table, &s->tile_vertex_table,  &s->tile_edge_table,
+        &s->corner_table,         &s->pair_table,          &s->found_table,        &s->candidate_table,
+        &s->moved_table,          &s->touch_table,         &s->list_table,         &s->due_table,
+        &s->near_table,           &s->contact_table,       &s->colour_table,       &s->held_table,
+        &s->zone_table,           &s->piece_table,         &s->inner_table,        &s->node_table,
+        &s->told_table,           &s->led_table,           &s->shell_table,        &s->shell_corner_table,
+        &s->tangle_table,         &s->part_table,          &s->recall_table,       &s->stored_table,
+        &s->past_table,           &s->sweep_table,         &s->load_table,         &s->load_place_table,
+        &s->load_node_table,      &s->joint_table,         &s->joint_matrix_table, &s->quiet.vertex_table,
+        &s->quiet.borrowed_table, &s->body_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }
@@ -475,8 +482,7 @@ bool sn_surfaces_make(sn_world *world)
             s->index_table.count = s->shell_table.count = s->all_vertices = s->all_skins = 0;
         s->tile_table.count = s->pair_table.count = s->candidate_table.count = 0;
     }
-    if (!sn_table_reserve(&s->quiet.vertex_table, &world->allocator,
-                          (uint64_t)s->vertex_table.count + SN_SURFACE_QUIET_MORE))
+    if (!sn_surface_quiet_reserve(world, s))
         return false;
     s->edits = world->contact.edits + 1;
     s->tears = world->contact.tears;

@@ -13,6 +13,8 @@
    first order of the angle only. They belong to no zone themselves: what lies on two spots of a floor is not joined by
    that. Dynamic bodies are members of zones, as vertices are: surface_members.c. */
 #include "contact/surface_contacts.h"
+#include "contact/surface_shells.h"
+#include "contact/surface_zones.h"
 
 #include "base/math.h"
 #include "bodies/rotation.h"
@@ -103,16 +105,39 @@ bool sn_surface_zones_join(sn_world *world, sn_surfaces *s, const sn_surface_can
     return news;
 }
 
+/* A static or kinematic vertex that moves would go on into what is held. */
+static bool is_driven(const sn_world *world, const sn_surfaces *s, uint32_t vertex)
+{
+    const sn_surface_motion *m = &surface_motions(s)[vertex];
+    return sn_surface_is_led(world, s, vertex) &&
+           (m->end.x != m->start.x || m->end.y != m->start.y || m->end.z != m->start.z);
+}
+
 bool sn_surface_zones_hold(sn_world *world, sn_surfaces *s, const sn_surface_candidate *c)
 {
     bool news = false;
+    for (uint32_t k = 0; k < 4; ++k)
+        if (is_driven(world, s, c->vertex[k]))
+            return false;
     for (uint32_t k = 0; k < 4; ++k) {
         if (sn_surface_is_led(world, s, c->vertex[k]))
-            return false;
+            continue;
         sn_surface_zone *zone = &zones(s)[root_of(s, number_of(s, c->vertex[k]))];
         news = news || !zone->still;
         zone->still = true;
     }
+    return news;
+}
+
+bool sn_surface_zone_hold(const sn_world *world, sn_surfaces *s, uint32_t number)
+{
+    const sn_surface_led *led = s->led_table.column[0];
+    sn_surface_zone *zone = &zones(s)[root_of(s, number)];
+    for (uint32_t i = 0; i < s->led_table.count; ++i)
+        if (is_driven(world, s, led[i].vertex) && root_of(s, led[i].zone) == root_of(s, number))
+            return false;
+    const bool news = !zone->still;
+    zone->still = true;
     return news;
 }
 
@@ -299,6 +324,11 @@ float sn_surface_zone_share(const sn_surfaces *s, uint32_t vertex)
 uint32_t sn_surface_zone_of(const sn_surfaces *s, uint32_t vertex)
 {
     return root_of(s, number_of(s, vertex));
+}
+
+uint32_t sn_surface_zone_root(const sn_surfaces *s, uint32_t number)
+{
+    return root_of(s, number);
 }
 
 void sn_surface_zone_add(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 velocity)

@@ -269,7 +269,6 @@ static sn_forest_job job_of(sn_sweep *s, bool fresh, uint32_t worker)
                            .workers = sn_parallel_workers(s->in->parallel),
                            .fresh = fresh,
                            .drops = s->drops,
-                           .precise = !s->in->surfaces,
                            .nonlinear = true};
 }
 

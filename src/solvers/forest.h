@@ -99,7 +99,6 @@ typedef struct sn_forest_job {
     uint32_t worker, workers;   /* number of this thread, and of all; 0 of 0 for a single thread */
     bool fresh;                 /* all multipliers start at 0 */
     bool drops;                 /* multipliers of chains need not be written */
-    bool precise;               /* Newton steps continue until links are right to SN_TREE_PRECISE */
 } sn_forest_job;
 
 typedef struct sn_forest {

@@ -510,7 +510,7 @@ static bool solve_one(work *w, sn_tree *t)
             return blame_first(w, t);
         double share = sn_tree_safe_share(&w->trees, t, &s, &out), before = s.reach;
         hand_out(w, t, share);
-        if (!(out.rough || (out.coarse && w->job->precise)) || !w->job->nonlinear)
+        if (!(out.rough || out.coarse) || !w->job->nonlinear)
             return true;
         good = out.rough ? step_back(w, t, before, &s) : fill_tree(w, t, &s);
         if (good && t->leans)

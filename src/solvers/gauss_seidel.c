@@ -3,6 +3,7 @@
 #include "solvers/gauss_seidel.h"
 
 #include "solvers/order.h"
+#include "solvers/preload.h"
 #include "solvers/row.h"
 #include "solvers/worst_first.h"
 
@@ -70,6 +71,9 @@ SN_INLINE bool project_shape(sweep *s, sn_pool *pool, uint32_t row, uint32_t poi
         return true;
     sn_row_give give = row_give(&pool->give[row], s->inverse_h);
     give.k = sn_sweep_stiffness(s, give.k);
+    if (s->preload_most > 0 && pool == s->in->store->pool[SN_KIND_HALF_SPACE] && lambda[0] > 0 &&
+        give.alpha < SN_PRELOAD_GIVE)
+        give.alpha = SN_PRELOAD_GIVE;
     if (s->in->tolerance > 0) {
         sn_real residual = sn_row_residual(&block, pool->kind->inequality, give, &s->in->frame, lambda);
         if (residual > s->largest)

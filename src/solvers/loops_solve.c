@@ -617,7 +617,7 @@ bool sn_loops_solve(sn_loops *l, uint32_t index, const sn_forest_job *job)
             return false;
         const double before = w.reach;
         hand_out(&w, safe_share(&w));
-        if (!(w.rough || (w.coarse && job->precise)))
+        if (!(w.rough || w.coarse))
             return true;
         good = w.rough ? step_back(&w, before) : fill(&w);
     }

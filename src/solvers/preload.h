@@ -19,7 +19,13 @@
    rods, and some of them are under compression. Across such a rod the spring is negative, and must be outweighed by the
    stiffness of the neighbours that one pass finds. That is little where a solid bends far. With 0.1 allowed, a beam of
    41 by 9 by 9 particles that carried itself at a tenth of its true height shook with 1,500 J in 40 kg. So solids have
-   0.025: enough for a cube on its base. */
+   0.025: enough for a cube on its base.
+
+   What holds. A preload pushes the particle at a pin with all of the load. If the pin had none itself, it would put the
+   particle back only after the rods beside it have seen it moved, by load h^2 / mass: a cloth on pins sagged by 68 %
+   too far, a block on a plane by 4 times its sag. So pins and half spaces have preloads. A half space takes back what
+   is too much, see SN_PRELOAD_GIVE. Contact has none: with the impulses of the last substep, or their mean, as a start
+   stiff blocks jumped. */
 #ifndef SN_SOLVERS_PRELOAD_H
 #define SN_SOLVERS_PRELOAD_H
 
@@ -37,6 +43,14 @@
    particles. */
 bool sn_preload_has(uint32_t kind);
 bool sn_preload_takes(const sn_store *store, uint32_t kind, uint32_t row);
+
+/* Kinds that hold a point at a place or above a plane. Their preloads have no bound, since their directions do not
+   turn, and act before the lattices of solids. */
+bool sn_preload_holds(uint32_t kind);
+
+/* 1/kg: with a preload, a rigid inequality has at least this compliance, which is nothing beside any mass. So it takes
+   back what is too much of its preload (row_acts). Otherwise a block that leaves the ground is pushed up for ever. */
+#define SN_PRELOAD_GIVE ((sn_real)1e-20)
 
 /* Moves the particles of a constraint by its preload, which most_share bounds (see above). False if that is not
    finite. */

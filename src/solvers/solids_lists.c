@@ -239,7 +239,7 @@ static void list_constraints(solid_work *w)
 /* Whether a constraint that may begin with a multiplier is in no list. */
 static bool is_beside(const solid_work *w, uint32_t kind, uint32_t row)
 {
-    if (!sn_preload_takes(w->in->store, kind, row))
+    if (!sn_preload_takes(w->in->store, kind, row) || sn_preload_holds(kind))
         return false;
     return kind == SN_KIND_DISTANCE ? !w->mine[0][row] : kind == SN_KIND_VOLUME ? !w->mine[1][row] : true;
 }

@@ -132,7 +132,6 @@ typedef struct sn_solver_in {
     const struct sn_wide *wide;
     sn_stiffen stiffen;
     sn_leaning leaning; /* for SN_SOLVER_TILED; all NULL: there are none */
-    bool surfaces;      /* the world has surfaces with self_collision: trees are not solved to SN_TREE_PRECISE */
 } sn_solver_in;
 
 /* Further input of a method that works by forces. */

@@ -127,6 +127,12 @@ static bool is_preloaded(const tile_pass *p, const sn_plan_run *run)
     return p->sweep->preload_most > 0 && !run->corners && sn_preload_has(run->kind);
 }
 
+/* In the pass of preloads: whether a run of batches has none, or leaves them to a lattice. */
+static bool is_left_out(const sn_tiled *t, const tile_pass *p, const sn_plan_run *run)
+{
+    return tiled_loads(t) && (!is_preloaded(p, run) || (p->waits && !sn_preload_holds(run->kind)));
+}
+
 bool sn_tiled_keeps_lambda(const sn_tiled *t, const sn_plan_run *run)
 {
     return (!run->corners && sn_preload_has(run->kind)) || sn_lambda_is_kept(t, run);
@@ -155,6 +161,7 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
                          .preload = loads ? (float *)(void *)pool->preload : NULL,
                          .preload_share = t->in->preload_share,
                          .preload_most = p->sweep->preload_most,
+                         .holds = preloaded && sn_preload_holds(run->kind),
                          .last_inverse_h2 = t->in->last_h > 0 ? 1 / (t->in->last_h * t->in->last_h) : 0,
                          .h2 = t->in->h * t->in->h,
                          .least = p->least,
@@ -216,14 +223,14 @@ static bool project_coarse(const sn_tiled *t, sn_sweep *sweep, sn_visit visit)
     return true;
 }
 
-static bool project_visits(const sn_tiled *t, sn_sweep *sweep, const sn_plan_run *run, bool coarse)
+static bool project_visits(const sn_tiled *t, tile_pass *p, const sn_plan_run *run, bool coarse)
 {
     const sn_visit *visit = t->in->plan->visit + run->visit;
     bool good = true;
     for (uint32_t i = 0; good && i < run->visits; ++i)
-        if (visit[i].kind)
-            good =
-                coarse ? project_coarse(t, sweep, visit[i]) : sn_tiled_project(t, sweep, visit[i].kind, visit[i].row);
+        if (visit[i].kind && !(p->waits && !sn_preload_holds(visit[i].kind)))
+            good = coarse ? project_coarse(t, p->sweep, visit[i])
+                          : sn_tiled_project(t, p->sweep, visit[i].kind, visit[i].row);
     return good;
 }
 
@@ -233,10 +240,10 @@ static bool solve_records(const layer *l, const sn_tile *tile, bool coarse, tile
     const sn_plan *plan = l->plan;
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &plan->run[r];
-        if (p->waits || (tiled_loads(t) && run->batches && !is_preloaded(p, run)) || is_solved(t, run))
+        if ((run->batches && is_left_out(t, p, run)) || is_solved(t, run))
             continue;
         if (!run->batches || !t->wide) {
-            if (!(run->batches ? project_batches(t, p, run) : project_visits(t, p->sweep, run, coarse)))
+            if (!(run->batches ? project_batches(t, p, run) : project_visits(t, p, run, coarse)))
                 return false;
             continue;
         }
@@ -262,7 +269,7 @@ static void run_planes(const layer *l, const sn_tile *tile, float *margin, const
     const sn_frame *frame = &l->t->in->frame;
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &l->plan->run[r];
-        if (p->waits || (tiled_loads(l->t) && !is_preloaded(p, run)) || is_solved(l->t, run))
+        if (is_left_out(l->t, p, run) || is_solved(l->t, run))
             continue;
         sn_wide_run wide = wide_run(l->t, run, p);
         sn_lambda_place(l->t, run, &wide);

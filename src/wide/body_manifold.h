@@ -3,7 +3,7 @@
 #ifndef SN_WIDE_BODY_MANIFOLD_H
 #define SN_WIDE_BODY_MANIFOLD_H
 
-#include "wide/body_contact.h"
+#include "wide/body_impacts.h"
 
 /* A rotation matrix. */
 typedef struct body_matrix {

@@ -680,16 +680,26 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
 #define PAIR_MANY_BOUNDS PAIR_MANY
 #endif
 
+/* Preloads: one loop for distances and bounds. */
+#define PAIR_PRELOADS(loop)                                                                                            \
+    SN_APART void loop##_preloads(const sn_wide_run *run)                                                              \
+    {                                                                                                                  \
+        const sn_wide_run own = *run;                                                                                  \
+        const pair_shape loads = {preload_share, false, true, false, true};                                            \
+        loop(&own, &loads);                                                                                            \
+    }
+
+PAIR_PRELOADS(pair_loop_planes)
+
 #define PAIR_LOOPS(loop, name, RIGID, PLAIN, ANY)                                                                      \
     const sn_wide_run own = *run; /* a local copy: stores cannot change it */                                          \
     const pair_shape rigid = {name##_share, true, true, false, false};                                                 \
     const pair_shape plain = {name##_share, true, false, false, false};                                                \
     const pair_shape any = {name##_share, false, false, false, false};                                                 \
     const pair_shape gives = {name##_share, false, false, true, false};                                                \
-    const pair_shape loads = {preload_share, false, true, false, true};                                                \
     const bool keeps = own.read_lambda || own.write_lambda, gives_way = own.damping || own.stiffness;                  \
     if (own.preload)                                                                                                   \
-        loop(&own, &loads);                                                                                            \
+        loop##_preloads(run);                                                                                          \
     else if (RIGID && !gives_way && !keeps && !own.compliance)                                                         \
         loop(&own, &rigid);                                                                                            \
     else if (RIGID && PLAIN && !gives_way && !keeps)                                                                   \
@@ -702,6 +712,11 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
 #if SN_WIDTH <= 8
 PAIR_ALONE(near, uint16_t, PAIR_NEAR)
 PAIR_ALONE(far, uint32_t, PAIR_FAR)
+
+PAIR_PRELOADS(pair_loop_near)
+PAIR_PRELOADS(pair_loop_coarse_near)
+PAIR_PRELOADS(pair_loop_far)
+PAIR_PRELOADS(pair_loop_coarse_far)
 
 #define PAIR_KIND(name, RIGID, MORE)                                                                                   \
     static void name##_near_coarse(const sn_wide_run *run)                                                             \

@@ -243,6 +243,10 @@ SN_INLINE void drive_solve(drive_group *g, drive_shape shape)
         drive_way(g, asks);
         drive_know(g, shape);
     }
+    lanes alpha = lanes_min(compliance * inverse_h * inverse_h, top);
+    if (run->holds && run->kind->inequality)
+        alpha =
+            lanes_choose(lanes_above(g->lambda[0], zero), lanes_max(alpha, lanes_all((double)SN_PRELOAD_GIVE)), alpha);
     const rows_problem p = {.rows = g->rows,
                             .entries = g->entries,
                             .turns = g->turns,
@@ -257,7 +261,7 @@ SN_INLINE void drive_solve(drive_group *g, drive_shape shape)
                             .rate_way = g->rate_way,
                             .row = own_rows ? g->f->row : NULL,
                             .exists = g->exists,
-                            .alpha = lanes_min(compliance * inverse_h * inverse_h, top),
+                            .alpha = alpha,
                             .gamma = gamma,
                             .k = run->stiffness ? lanes_from(run->stiffness + g->at) : lanes_all(1),
                             .inverse_h = inverse_h,
@@ -356,18 +360,18 @@ SN_INLINE void drive_move(const drive_group *g)
             scatter3_add(g->bodies && e >= g->turns ? run->turned : run->d, g->slot[e], g->push[e], g->moves[e]);
 }
 
-/* The preload step for kinds with one row, instead of a solution. The product of gradients is limited like that of
-   rods: by the parameter that they keep. */
-DRIVE_APART void drive_preload(drive_group *g)
+/* The preload step, instead of a solution. The product of gradients is limited like that of rods, by the parameter
+   that they keep. What holds a point (sn_preload_holds) has no such limit. */
+DRIVE_APART void drive_preload_row(drive_group *g, uint32_t row)
 {
     const sn_wide_run *run = g->run;
     float last[SN_WIDTH], kept[SN_WIDTH], rest[SN_WIDTH];
     lanes give = lanes_all(0);
     for (uint32_t e = 0; e < g->entries; ++e)
-        give = give + g->w[e] * lanes3_dot(*drive_gradient(g, 0, e), *drive_gradient(g, 0, e));
+        give = give + g->w[e] * lanes3_dot(*drive_gradient(g, row, e), *drive_gradient(g, row, e));
     for (uint32_t l = 0; l < SN_WIDTH; ++l) {
         const bool here = g->mask >> l & 1;
-        const size_t at = here ? (size_t)(drive_lambda(g, l, 0) - run->lambda) : 0;
+        const size_t at = here ? (size_t)(drive_lambda(g, l, row) - run->lambda) : 0;
         last[l] = here ? run->lambda[at] : 0;
         kept[l] = here ? run->preload[at] : 0;
         rest[l] = run->param[(g->at / SN_BATCH * run->params) * SN_BATCH + g->at % SN_BATCH + l];
@@ -379,12 +383,14 @@ DRIVE_APART void drive_preload(drive_group *g)
                      (by - before);
     now = now * lanes_all((double)run->h2);
     const lanes zero = lanes_all(0), most = lanes_all((double)run->preload_most) * lanes_abs(lanes_from(rest)) / give;
-    g->lambda[0] = zero;
-    g->step[0] = lanes_keep(g->exists & lanes_above(give, zero), lanes_max(lanes_min(now, most), zero - most));
-    lanes_to(kept, g->step[0] * lanes_all((double)run->inverse_h2));
+    if (!run->holds)
+        now = lanes_max(lanes_min(now, most), zero - most);
+    g->lambda[row] = zero;
+    g->step[row] = lanes_keep(g->exists & lanes_above(give, zero), now);
+    lanes_to(kept, g->step[row] * lanes_all((double)run->inverse_h2));
     for (uint32_t l = 0; l < SN_WIDTH; ++l)
         if (g->mask >> l & 1)
-            run->preload[drive_lambda(g, l, 0) - run->lambda] = kept[l];
+            run->preload[drive_lambda(g, l, row) - run->lambda] = kept[l];
 }
 
 SN_INLINE void drive_some(const sn_wide_run *run, sn_lanes_fn *formula, drive_shape shape, size_t at, uint32_t mask)
@@ -404,7 +410,8 @@ SN_INLINE void drive_some(const sn_wide_run *run, sn_lanes_fn *formula, drive_sh
         drive_look_records(&g);
     drive_evaluate(&g, formula, shape);
     if (run->preload) {
-        drive_preload(&g);
+        for (uint32_t r = 0; r < g.rows; ++r)
+            drive_preload_row(&g, r);
     } else {
         drive_read_lambda(&g);
         drive_solve(&g, shape);

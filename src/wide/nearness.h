@@ -322,7 +322,7 @@ static void near_differences(const sn_wide_couples *run)
 #define NEAR_TABLE                                                                                                     \
     {                                                                                                                  \
         near_triangles, near_edges, near_reaching, near_sweeps, near_couples, near_differences, corners_add,           \
-            corners_rest, corners_gradients, quiet_starts, quiet_ends, quiet_gains                                     \
+            corners_rest, corners_gradients, quiet_starts, quiet_ends, quiet_gains, quiet_most                         \
     }
 
 #endif

@@ -93,4 +93,22 @@ static void quiet_gains(const sn_wide_quiet *run)
     }
 }
 
+/* The largest of these numbers, at least 0. */
+static sn_real quiet_most(const sn_real *a, uint32_t count)
+{
+    sn_real part[SN_WIDTH], most = 0;
+    lanes all = lanes_all(0);
+    uint32_t at = 0;
+    for (; at + SN_WIDTH <= count; at += SN_WIDTH)
+        all = lanes_max(all, lanes_load(a + at));
+    if (at && at < count)
+        all = lanes_max(all, lanes_load(a + count - SN_WIDTH));
+    for (uint32_t k = 0; !at && k < count; ++k)
+        most = a[k] <= most ? most : a[k];
+    lanes_store(part, all);
+    for (uint32_t k = 0; k < SN_WIDTH; ++k)
+        most = part[k] <= most ? most : part[k];
+    return most;
+}
+
 #endif

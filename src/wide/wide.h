@@ -63,6 +63,7 @@ typedef struct sn_wide_run {
                               solvers/preload.h */
     float preload_share;   /* share of the rest of lambda that is added to the preload */
     float preload_most;    /* limit, relative to the size of the constraint */
+    bool holds;            /* see sn_preload_holds: no such limit, and SN_PRELOAD_GIVE; false without preloads */
     float last_inverse_h2; /* of the substep to which lambda belongs */
     float h2;              /* s^2, of this substep */
     float least;           /* m: where positions have no remainder, smaller corrections are dropped */
@@ -362,6 +363,7 @@ typedef struct sn_wide_near {
     bool (*quiet_starts)(const sn_wide_quiet *run); /* true if some position is not that at the end of the last
                                                        substep */
     void (*quiet_ends)(const sn_wide_quiet *run), (*quiet_gains)(const sn_wide_quiet *run);
+    sn_real (*quiet_most)(const sn_real *a, uint32_t count);
 } sn_wide_near;
 
 extern const sn_wide_near sn_near_scalar;

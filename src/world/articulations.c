@@ -61,9 +61,11 @@
 #define WORK         200.0
 #define WORK_OF_LOOK 10.0
 
+#define LEAST_TASK 8u /* bodies of the smallest tasks: four articulations, see contact/body_joints.c */
+
 /* Flags of an articulation: it has more than one body; its joints may do work; some of its bodies sleep; some of its
    joints are pivots (swings.c). */
-enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4, SWINGS = 8 };
+enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4, SWINGS = 8, HELD = 16 };
 
 /* Flags of a row of bodies: movable, kinematic, awake. */
 enum { MOVES = 1, LED = 2, AWAKE = 4 };
@@ -85,11 +87,14 @@ void sn_articulations_init(sn_articulations *articulations)
     sn_table_column(&articulations->row_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->row_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->row_table, sizeof(sn_articulated), false);
+    sn_table_column(&articulations->row_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->member_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint8_t), false);
+    sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
+    sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->pivot_table, sizeof(sn_visit), false);
     sn_table_column(&articulations->pivot_table, sizeof(sn_open_joint), false);
 }
@@ -325,7 +330,7 @@ static void join(const sn_world *world, const held *h)
         first = first < root ? first : root;
     }
     if (first != SN_ID_FREE)
-        marks(world)[first] |= all;
+        marks(world)[first] |= all | HELD;
 }
 
 static bool is_limited(const sn_world *world, uint32_t root)
@@ -369,6 +374,10 @@ static void list_members(sn_world *world)
         if (watched(world)[row])
             members(world)[place[root]++] = row;
     }
+    uint32_t *number = a->row_table.column[6];
+    for (uint32_t i = 0; i < a->known; ++i)
+        for (uint32_t k = first[i]; k < first[i + 1]; ++k)
+            number[members(world)[k]] = i;
 }
 
 /* The first row of the articulation of a pivot; SN_ID_FREE: it has no watched one. */
@@ -452,6 +461,7 @@ bool sn_articulations_find(sn_world *world)
     sn_articulations *a = &world->articulations;
     const uint32_t rows = bodies_rows(&world->bodies);
     a->count = 0;
+    a->carries = false;
     if (!rows || !can_watch(world))
         return true;
     if (!list_held(world))
@@ -463,12 +473,18 @@ bool sn_articulations_find(sn_world *world)
         !sn_table_reserve(&a->first_table, &world->allocator, (uint64_t)rows + 1) ||
         !sn_table_reserve(&a->pivot_table, &world->allocator, a->held_table.count) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator,
-                                   (rows > a->held_table.count ? rows : a->held_table.count) / SN_FEW + 1))
+                                   (rows > a->held_table.count ? rows : a->held_table.count) / LEAST_TASK + 1))
         return false;
     if (has_changed(world))
         list_articulations(world);
     a->count = a->known;
+    a->carries = true;
     return true;
+}
+
+bool sn_articulations_hold(const sn_world *world, uint32_t row)
+{
+    return world->articulations.carries && marks(world)[parents(world)[row]] & HELD;
 }
 
 /* ---- In a substep ------------------------------------------------------------------------------------------------ */
@@ -583,6 +599,17 @@ static double share_of(const energies *e, double due)
     return fmin(1, fmax(0, (sqrt(fmax(0, square)) - e->a) / (2 * e->b)));
 }
 
+/* Multipliers of pivots, which are their forces times h^2, become those of what velocities keep. */
+static void tell_share(const sn_world *world, const sn_pivots *swing, sn_real share)
+{
+    for (uint32_t i = 0; i < swing->count; ++i) {
+        const sn_pool *pool = world->constraints.pool[swing->pivot[i].kind];
+        sn_real *lambda = pool->lambda + (size_t)swing->pivot[i].row * pool->kind->rows;
+        for (uint32_t r = 0; r < pool->kind->rows; ++r)
+            lambda[r] *= share;
+    }
+}
+
 typedef struct limiting {
     sn_world *world;
     sn_real h;
@@ -600,15 +627,17 @@ static void limit_piece(void *data, uint32_t begin, uint32_t end)
         const double due = sn_swing_due(world, &swing);
         const energies sum = sum_of(world, member, count);
         const double share = limited(world)[i] ? share_of(&sum, due) : 1;
-        bool changed = share < 1;
-        for (uint32_t k = 0; changed && k < count; ++k)
+        for (uint32_t k = 0; share < 1 && k < count; ++k)
             change_by(l->world, member[k], share);
-        if (changed)
+        if (share < 1)
             gauge_changed(world, member, count);
-        changed = (swing.count && sn_swing_restore(l->world, &swing, due, (double)l->h)) || changed;
-        if (changed && world->body_contacts.loaded) /* with the velocities before */
-            sn_body_contacts_load(&l->contact, member, count);
+        if (swing.count)
+            sn_swing_restore(l->world, &swing, due, (double)l->h);
+        if (share < 1)
+            tell_share(world, &swing, (sn_real)share);
     }
+    if (world->body_contacts.loaded) /* of all others */
+        sn_body_contacts_load(&l->contact, members(world) + first[begin], first[end] - first[begin]);
 }
 
 bool sn_articulations_limit(const sn_substep *s)

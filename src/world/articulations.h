@@ -34,6 +34,7 @@ typedef struct sn_open_joint {
     sn_vec3 arm_a, arm_b; /* m */
     sn_vec3 gap;          /* m: gap at the end of the substep, if the relative velocity of its ends becomes 0; */
     sn_real most;         /* largest allowed gap */
+    sn_vec3 held;         /* N s: the impulse on b by which contact held it in this substep */
     sn_real mass[6];      /* kg: effective mass for an impulse between its ends, xx, yy, zz, xy, xz, yz */
 } sn_open_joint;
 
@@ -43,19 +44,28 @@ typedef struct sn_articulations {
     uint64_t changes;
     bool found;
     /* By row of a body: uint32_t, a step towards the first body of its articulation; flags of that articulation;
-       scratch; flags of the body; and sn_articulated. */
+       scratch; flags of the body; whether it is a member; sn_articulated; and uint32_t, of a member the number of its
+       articulation. */
     sn_table row_table;
     sn_table member_table; /* of uint32_t: rows of bodies of articulations that may be limited */
     sn_table first_table;  /* of uint32_t: index of the first member of an articulation; the next one follows. The same
-                              for pivot_table. Then whether it is limited, and its state in a pass of contact */
+                              for pivot_table. Then whether it is limited; its state in a pass of contact; and atomic
+                              uint32_t: the last sweep of it that disturbed a body; and uint32_t, scratch */
     sn_table pivot_table;  /* of sn_visit: its constraints of kinds with a pivot; and of sn_open_joint */
     uint32_t known;        /* number of listed articulations, */
     uint32_t rows;         /*   with this many rows of bodies; */
     bool listed;           /*   once they are listed */
     uint32_t count;        /* of articulations that are watched in this step: all or none */
+    bool carries;          /* constraints that hold bodies are told what contact will do (contact/body_expect.c) */
     bool limits;           /* they are watched in this substep, */
     bool noted;            /* and the contact pass has recorded the energy that it took */
 } sn_articulations;
+
+/* True if the body of a row is a member of a listed one. */
+static inline bool sn_articulations_have(const sn_articulations *articulations, uint32_t row)
+{
+    return row < articulations->rows && ((const uint8_t *)articulations->row_table.column[4])[row];
+}
 
 void sn_articulations_init(sn_articulations *articulations);
 void sn_articulations_release(sn_articulations *articulations, const sn_allocator *allocator);

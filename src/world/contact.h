@@ -54,6 +54,12 @@ typedef struct sn_skin_record {
     sn_tear_def tear; /* all 0: it does not tear */
 } sn_skin_record;
 
+/* A cell of a lattice: state. Bits 0, 1, 2 of a corner are its place along x, y, z. */
+typedef struct sn_cell {
+    uint32_t corner[8]; /* particle numbers */
+    uint32_t skin;      /* number of the skin around the lattice */
+} sn_cell;
+
 /* From then on contacts of surfaces are solved in an order that does not depend on tiles: see
    contact/surface_follow.c. */
 #define SN_SKIN_TORN 2u
@@ -106,6 +112,7 @@ typedef struct sn_contact_world {
     uint32_t skin_generation;    /* rises when triangles move in their table */
     sn_table triangle_table;     /* of uint32_t[3]: particle numbers; the triangles of each skin are consecutive */
     sn_table segment_table;      /* of uint32_t[2]: the same for segments */
+    sn_table cell_table;         /* of sn_cell */
     sn_table spin_table;         /* of sn_vec4 by particle number: angular velocity of rolling particles, rad/s; numbers
                                     beyond its end have none */
     sn_table rest_table;         /* of sn_vec4 by particle number: position in the rest shape of its group, relative to

@@ -1,6 +1,7 @@
 /* Finds the cause of a failed step. */
 #include "base/quad.h"
 #include "world/substep.h"
+#include "contact/surface_quiet.h"
 
 sn_result sn_fault_lost_tasks(sn_world *world)
 {

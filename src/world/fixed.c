@@ -257,11 +257,42 @@ sn_pose sn_fixed_end(const sn_fixed_body *body, sn_real dt)
                      sn_quat_turned(body->pose.rotation, vec3_scale(body->spin, dt))};
 }
 
-void sn_fixed_arrive(sn_world *world, uint32_t number, const sn_pose *pose)
+/* An acceleration as far as it continues the one before: not against it, and at most twice as large. */
+static sn_vec3 lasting(sn_vec3 now, sn_vec3 before)
+{
+    const sn_real along = 2 * vec3_dot(now, before), square = vec3_dot(now, now);
+    if (!(along > 0))
+        return vec3(0, 0, 0);
+    return along < square ? vec3_scale(now, along / square) : now;
+}
+
+/* A kinematic body gets a velocity, or a target, for each step. With one velocity throughout the step it would jump from
+   step to step, and what lies on it would slide by (change of velocity)^2 / 2 mu g each time. So a body that accelerates
+   does so evenly: with v the mean velocity, a the acceleration from the last step to this one, and t the time since the
+   middle of the step, its velocity is v + a t. It ends where it would have ended. Only acceleration that lasts counts:
+   after a jump, or where velocities tremble, the body moves at one velocity. */
+sn_fixed_course sn_fixed_follow(const sn_world *world, const sn_fixed_body *body, sn_vec3 velocity, sn_vec3 spin,
+                                sn_real dt, sn_vec3 *change, sn_vec3 *spin_change)
+{
+    const sn_fixed_course none = {0}, *was = body->moved == world->state.steps ? &body->course : &none;
+    const sn_real between = was == &none ? dt : (dt + was->dt) / 2;
+    const sn_fixed_course now = {.velocity = velocity,
+                                 .spin = spin,
+                                 .gain = vec3_scale(vec3_sub(velocity, was->velocity), 1 / between),
+                                 .spin_gain = vec3_scale(vec3_sub(spin, was->spin), 1 / between),
+                                 .dt = dt};
+    *change = vec3_scale(lasting(now.gain, was->gain), dt);
+    *spin_change = vec3_scale(lasting(now.spin_gain, was->spin_gain), dt);
+    return now;
+}
+
+void sn_fixed_arrive(sn_world *world, uint32_t number, const sn_pose *pose, const sn_fixed_course *course)
 {
     sn_fixed_body *body = sn_fixed_of(world, number);
     body->pose = *pose;
     body->has_target = 0;
+    body->moved = world->state.steps + 1;
+    body->course = *course;
 }
 
 uint32_t sn_fixed_anchor(sn_world *world, sn_fixed_body *body)
@@ -327,5 +358,10 @@ uint64_t sn_fixed_hash(uint64_t hash, const sn_world *world, uint32_t number, co
 {
     const sn_fixed_body *body = sn_fixed_of(world, number);
     hash = hash_vec3(hash_vec3(hash_pose(hash, pose), body->velocity), body->spin);
+    if (body->moved && body->moved == world->state.steps) {
+        const sn_fixed_course *c = &body->course;
+        hash = hash_vec3(hash_vec3(hash_vec3(hash, c->velocity), c->spin), c->gain);
+        hash = hash_real(hash_vec3(hash, c->spin_gain), c->dt);
+    }
     return body->has_target ? hash_pose(hash, &body->target) : hash;
 }

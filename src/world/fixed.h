@@ -10,6 +10,13 @@
 struct sn_world;
 struct sn_fixed_shape;
 
+/* The mean velocity of a kinematic body in a step, and its mean acceleration since the step before. */
+typedef struct sn_fixed_course {
+    sn_vec3 velocity, spin;  /* m/s, rad/s */
+    sn_vec3 gain, spin_gain; /* m/s^2, rad/s^2 */
+    sn_real dt, unused;      /* s */
+} sn_fixed_course;
+
 /* State. A fixed body has no particle. When the first constraint is attached to it, an anchor is made: an immovable
    body without a shape, which has the same pose and motion. */
 typedef struct sn_fixed_body {
@@ -24,6 +31,8 @@ typedef struct sn_fixed_body {
     sn_pose target;         /* for the next step, if has_target */
     uint32_t has_target;
     uint32_t unused; /* padding, so that no byte is unset */
+    uint64_t moved;  /* 1 + the number of the last step in which it moved, in this way: */
+    sn_fixed_course course;
 } sn_fixed_body;
 
 /* Bit in values of sn_bodies.names: a fixed body; the rest is its row in fixed_table. Otherwise the value is a row of
@@ -68,8 +77,13 @@ void sn_fixed_loses_anchor(struct sn_world *world, uint32_t row);
 sn_result sn_fixed_lead(struct sn_world *world, sn_real dt, uint32_t *led);
 void sn_fixed_let_go(struct sn_world *world, uint32_t led);
 
-/* After a step: stores the pose that it reached. */
-void sn_fixed_arrive(struct sn_world *world, uint32_t number, const sn_pose *pose);
+/* Its course in the step that begins, for its mean velocity and spin; and how much both change from the start to the end
+   of the step. */
+sn_fixed_course sn_fixed_follow(const struct sn_world *world, const sn_fixed_body *body, sn_vec3 velocity, sn_vec3 spin,
+                                sn_real dt, sn_vec3 *change, sn_vec3 *spin_change);
+
+/* After a step: stores the pose that it reached, and its course. */
+void sn_fixed_arrive(struct sn_world *world, uint32_t number, const sn_pose *pose, const sn_fixed_course *course);
 
 /* See sn_contact_shift. */
 bool sn_fixed_shift(struct sn_world *world, sn_vec3 offset, bool check);

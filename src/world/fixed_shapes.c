@@ -24,6 +24,7 @@ void sn_contact_world_init(sn_contact_world *contact)
     sn_table_column(&contact->skin_table, sizeof(sn_skin_record), true);
     sn_table_column(&contact->triangle_table, 3 * sizeof(uint32_t), true);
     sn_table_column(&contact->segment_table, 2 * sizeof(uint32_t), true);
+    sn_table_column(&contact->cell_table, sizeof(sn_cell), true);
     sn_table_column(&contact->rest_table, sizeof(sn_vec4), true);
     sn_table_column(&contact->object_field_table, sizeof(sn_object_field), true);
     sn_table_column(&contact->own_place_table, sizeof(sn_vec4), true);
@@ -51,6 +52,7 @@ void sn_contact_world_release(sn_contact_world *contact, const sn_allocator *all
     sn_table_release(&contact->skin_table, allocator);
     sn_table_release(&contact->triangle_table, allocator);
     sn_table_release(&contact->segment_table, allocator);
+    sn_table_release(&contact->cell_table, allocator);
     sn_table_release(&contact->rest_table, allocator);
     sn_table_release(&contact->object_field_table, allocator);
     sn_table_release(&contact->own_place_table, allocator);

@@ -231,6 +231,27 @@ sn_result sn_skin_set_user(sn_world *world, sn_skin skin, uint64_t user)
     return result;
 }
 
+static sn_cell *cells(const sn_contact_world *contact)
+{
+    return contact->cell_table.column[0];
+}
+
+/* Removes the cells of a skin, by its number; or those with a particle that does not exist. */
+static void drop_cells(sn_world *world, uint32_t skin, bool dead)
+{
+    sn_contact_world *c = &world->contact;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->cell_table.count; ++i) {
+        bool stays = dead || cells(c)[i].skin != skin;
+        for (uint32_t k = 0; dead && k < 8; ++k)
+            stays = stays && sn_ids_is_live(&world->ids, cells(c)[i].corner[k]);
+        if (stays)
+            cells(c)[kept++] = cells(c)[i];
+    }
+    world->tearing.indexed = world->tearing.indexed && kept == c->cell_table.count;
+    c->cell_table.count = kept;
+}
+
 sn_result sn_skin_remove(sn_world *world, sn_skin skin)
 {
     sn_result result = sn_world_enter(world);
@@ -250,6 +271,7 @@ sn_result sn_skin_remove(sn_world *world, sn_skin skin)
     c->skin_table.count--;
     memmove(record, record + 1, (c->skin_table.count - row) * sizeof *record);
     sn_ids_free(&c->skin_ids, skin.index);
+    drop_cells(world, skin.index, false);
     renumber(c, row);
     c->edits++;
     sn_sleep_wake_all(world);
@@ -286,6 +308,7 @@ void sn_skins_forget(sn_world *world, uint32_t first, uint32_t last)
     sn_contact_world *c = &world->contact;
     sn_skin_record *skin = contact_skins(c);
     uint32_t(*triangle)[3] = triangles(c), to = 0, segments_to = 0;
+    drop_cells(world, 0, true);
     for (uint32_t i = 0; i < c->skin_table.count; ++i) {
         uint32_t kept = skin[i].count;
         if (skin[i].least <= last && skin[i].most >= first)
@@ -307,6 +330,50 @@ void sn_skins_forget(sn_world *world, uint32_t first, uint32_t last)
     }
     c->triangle_table.count = to;
     c->segment_table.count = segments_to;
+}
+
+/* ---- Cells of lattices ------------------------------------------------------------------------------------------- */
+
+static sn_result check_cell(const sn_world *world, const uint32_t *corner, uint32_t cell)
+{
+    for (uint32_t k = 0; k < 8; ++k) {
+        if (!sn_ids_is_live(&world->ids, corner[k]))
+            return world_fail(world, SN_ERROR_ARGUMENT,
+                              "skin: cell %u: corner %u is particle number %u, which does not exist", cell, k,
+                              corner[k]);
+        for (uint32_t i = 0; i < k; ++i)
+            if (corner[i] == corner[k])
+                return world_fail(world, SN_ERROR_ARGUMENT, "skin: cell %u: particle number %u is two of its corners",
+                                  cell, corner[k]);
+    }
+    return SN_OK;
+}
+
+sn_result sn_skin_set_cells(sn_world *world, sn_skin skin, const uint32_t *index, uint32_t count)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK || (result = check_skin(world, skin)) != SN_OK)
+        return result;
+    if (count && !index)
+        return world_fail(world, SN_ERROR_ARGUMENT, "skin: index is NULL, but there are %u cells", count);
+    sn_contact_world *c = &world->contact;
+    const uint64_t total = (uint64_t)c->cell_table.count + count;
+    if (total > SN_MAX_COUNT / 8)
+        return world_fail(world, SN_ERROR_LIMIT, "%llu cells of skins are more than the %u that a world can hold",
+                          (unsigned long long)total, SN_MAX_COUNT / 8);
+    for (uint32_t i = 0; i < count; ++i)
+        if ((result = check_cell(world, index + 8 * (size_t)i, i)) != SN_OK)
+            return result;
+    if (!sn_table_reserve(&c->cell_table, &world->allocator, total))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for %u cells of a skin", count);
+    drop_cells(world, skin.index, false);
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_cell *cell = &cells(c)[c->cell_table.count++];
+        memcpy(cell->corner, index + 8 * (size_t)i, sizeof cell->corner);
+        cell->skin = skin.index;
+    }
+    world->tearing.indexed = false;
+    return SN_OK;
 }
 
 /* ---- Hash -------------------------------------------------------------------------------------------------------- */
@@ -331,6 +398,11 @@ uint64_t sn_contact_hash_skins(uint64_t hash, const sn_contact_world *contact)
                 hash = hash_u64(hash, triangles(contact)[t][k]);
         for (uint32_t t = skin[i].first_segment; t < skin[i].first_segment + skin[i].segments; ++t)
             hash = hash_u64(hash, (uint64_t)segments(contact)[t][0] << 32 | segments(contact)[t][1]);
+    }
+    for (uint32_t i = 0; i < contact->cell_table.count; ++i) {
+        hash = hash_u64(hash, cells(contact)[i].skin);
+        for (int k = 0; k < 8; ++k)
+            hash = hash_u64(hash, cells(contact)[i].corner[k]);
     }
     return hash;
 }

@@ -1,5 +1,6 @@
 /* Sleep: finds islands, and decides which of them fall asleep. For sleep itself see sleep.c. */
 #include "world/sleep_work.h"
+#include "contact/surface_shells.h"
 
 #include "base/math.h"
 #include "base/quat.h"

@@ -216,6 +216,7 @@ static void walk_contact(stream *s, sn_contact_world *contact)
     walk_table(s, &contact->skin_table);
     walk_table(s, &contact->triangle_table);
     walk_table(s, &contact->segment_table);
+    walk_table(s, &contact->cell_table);
     walk_bytes(s, &contact->skin_generation, sizeof contact->skin_generation);
     walk_table(s, &contact->rest_table);
     walk_table(s, &contact->own_place_table);

@@ -229,7 +229,6 @@ static sn_result solve_by_tiles(sn_substep *s)
     sn_solver_in in = input_of(s);
     if (sn_solve_interleaves_contact(s) && world->contacts.any && world->contacts.support_table.count)
         in.leaning = (sn_leaning){sn_supports_lean, sn_supports_leant, world};
-    in.surfaces = world->contacts.surfaces.on;
     if (settings->iterations <= 1)
         in.tolerance = 0; /* there is no later pass to leave out */
     const bool wide = world->wide && !s->step->careful && in.gradients == SN_GRADIENTS_CURRENT;

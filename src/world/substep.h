@@ -108,6 +108,9 @@ static inline sn_articulated *sn_articulated_bodies(const sn_world *world)
     return world->articulations.row_table.column[5];
 }
 
+/* True if constraints hold a body, and contact is to be predicted for it. */
+bool sn_articulations_hold(const sn_world *world, uint32_t row);
+
 /* Measures how much those bodies of a list move that are limited and whose velocities have followed joints. */
 void sn_articulations_gauge(const sn_world *world, const uint32_t *row, uint32_t count);
 
@@ -124,8 +127,8 @@ bool sn_articulations_note(sn_substep *s);
 /* J: the kinetic energy that an articulation should have, apart from a small part, before anything is limited. */
 double sn_swing_due(const sn_world *world, const sn_pivots *swing);
 
-/* Restores the energy that is missing, in a substep of h. True if anything changed. */
-bool sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h);
+/* Restores the energy that is missing, in a substep of h. */
+void sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h);
 
 /* ---- starts.c: positions at the start of a substep --------------------------------------------------------------- */
 
@@ -207,6 +210,7 @@ void sn_turns_lay_out(sn_world *world);
 /* Predicts the orientation of bodies as if there were no constraints. The second: for some of the awake bodies, as an
    sn_piece_fn. */
 void sn_turns_predict(sn_substep *s);
+void sn_turns_predict_again(sn_substep *s, uint32_t row, sn_vec3 gain);
 void sn_turns_predict_piece(void *substep, uint32_t first, uint32_t end);
 
 /* The first body whose motion in this substep is not finite; SN_ID_FREE if there is none. */

@@ -201,7 +201,7 @@ static double ahead(const sn_world *world, const sn_articulated *body)
     return dot(body->kick, gain) / 2 / (double)world->particles.x[body->slot].w;
 }
 
-bool sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h)
+void sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h)
 {
     gains sum = {0};
     double most = due, little = 0;
@@ -212,12 +212,12 @@ bool sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, doubl
     }
     most += little;
     if (!(fabs(most) > little))
-        return false;
+        return;
     bool turns = false;
     for (uint32_t i = 0; i < swing->members; ++i)
         turns = begin_body(world, swing->member[i]) || turns;
     if (!turns)
-        return false;
+        return;
     for (uint32_t i = 0; i < swing->count; ++i)
         look_at_pivot(world, &swing->pivot[i]);
     for (uint32_t i = 0; i < swing->members; ++i)
@@ -231,5 +231,4 @@ bool sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, doubl
             state->l[k] += share * body->missing[k];
         body->kinetic += share * (body->a + share * body->b);
     }
-    return share > 0;
 }

@@ -28,6 +28,7 @@ void sn_tearing_init(sn_tearing *t)
     sn_table_column(&t->change_table, sizeof(sn_topology_change), false);
     sn_table_column(&t->head_table, sizeof(sn_tear_head), false);
     sn_table_column(&t->next_table, sizeof(uint32_t), false);
+    sn_table_column(&t->cell_next_table, sizeof(uint32_t), false);
     sn_table_column(&t->node_table, sizeof(sn_tear_node), false);
     sn_table_column(&t->range_table, sizeof(sn_tear_range), false);
     sn_table_column(&t->flag_table, sizeof(uint8_t), false);
@@ -44,11 +45,11 @@ void sn_tearing_init(sn_tearing *t)
 
 void sn_tearing_release(sn_tearing *t, const sn_allocator *allocator)
 {
-    sn_table *const tables[] = {&t->event_table,  &t->copy_table,     &t->change_table,  &t->head_table,
-                                &t->next_table,   &t->node_table,     &t->range_table,   &t->flag_table,
-                                &t->over_table,   &t->gap_table,      &t->busy_table,    &t->tip_table,
-                                &t->tip_at_table, &t->leave_table,    &t->severed_table, &t->torn_table,
-                                &t->sweep_table,  &t->place_table[0], &t->place_table[1]};
+    sn_table *const tables[] = {&t->event_table,  &t->copy_table,     &t->change_table,   &t->head_table,
+                                &t->next_table,   &t->node_table,     &t->range_table,    &t->flag_table,
+                                &t->over_table,   &t->gap_table,      &t->busy_table,     &t->tip_table,
+                                &t->tip_at_table, &t->leave_table,    &t->severed_table,  &t->torn_table,
+                                &t->sweep_table,  &t->place_table[0], &t->place_table[1], &t->cell_next_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     for (uint32_t i = 0; i < SN_ROD_KINDS; ++i)
@@ -492,7 +493,8 @@ bool sn_tear_begin(sn_world *world)
         return false;
     if (tears && !sn_wear_reserve(world, ROWS_A_STEP))
         return false;
-    if (tears && world->constraints.pool[SN_KIND_VOLUME]->ids.live && !sn_solid_reserve(world))
+    const bool solids = world->constraints.pool[SN_KIND_VOLUME]->ids.live || world->contact.cell_table.count;
+    if (tears && solids && !sn_solid_reserve(world))
         return false;
     return sn_table_reserve(&t->event_table, &world->allocator,
                             (uint64_t)t->event_table.count + world->breaking.table.count + t->shape_points +

@@ -11,7 +11,8 @@
        tear_cut.c         blades: which edges and rods they cross, vertices on edges
        tear_insert.c      a vertex is inserted on an edge
        tear_energy.c      limits the energy after tears
-       tear_solid.c       tetrahedra: faces that separate
+       tear_solid.c       solids: faces between cells that separate
+       tear_cells.c       their cells: tetrahedra, and those of lattices
        tear_wear.c        fatigue
        tear_shape.c       shape matching: groups lose members and are divided
        tear_cut_shape.c   the same by a blade
@@ -49,11 +50,12 @@ struct sn_world;
 typedef struct sn_tear_head {
     uint32_t triangle;   /* 3 * triangle + corner, in the world's table of triangles; next_table has the next one */
     uint32_t constraint; /* in node_table */
+    uint32_t cell;       /* 8 * row + corner, of a cell of a lattice; cell_next_table has the next one */
     uint32_t skin;       /* 1 + row of the first skin of which it is a vertex; 0: none */
-    uint32_t solid;      /* 0: in no tetrahedron; 1: in some; 2 + row of the skin around these */
+    uint32_t solid;      /* 0: in no cell; 1: in some; 2 + row of the skin around these */
 } sn_tear_head;
 
-/* 1 + row of the skin of which a particle is a vertex, or which is around its tetrahedra; 0: none. */
+/* 1 + row of the skin of which a particle is a vertex, or which is around its cells; 0: none. */
 static inline uint32_t sn_tear_skin_of(const sn_tear_head *head)
 {
     return head->skin ? head->skin : head->solid > 1 ? head->solid - 1 : 0;
@@ -76,7 +78,7 @@ typedef struct sn_tear_over {
     double ratio; /* load relative to the limit */
 } sn_tear_over;
 
-/* Tetrahedra that are separated by a blade, or by a plane across a rod. The functions return: the side of the blade on
+/* Cells that are separated by a blade, or by a plane across a rod. The functions return: the side of the blade on
    which a point is, 1 or -1; whether a point is on it, seen along its normal; and which particles it may cut. */
 typedef struct sn_solid_cut {
     struct sn_world *world;
@@ -146,32 +148,33 @@ typedef struct sn_tearing {
 
     sn_table wear_table[SN_ROD_KINDS]; /* of sn_wear, by kind and row: rods of skins with fatigue. State */
 
-    bool indexed;            /* the index below is valid */
-    uint32_t sequence;       /* for constraints below this sequence number */
-    uint32_t compactions;    /* for this number of compactions of the store */
-    uint32_t generation;     /* for skins of this generation */
-    uint64_t edits;          /* and for this number of edits of strengths */
-    uint64_t strength_edits; /* number of edits of strengths */
-    uint64_t own_edits;      /* number of edits by tears, see limits.c */
-    uint64_t edits_before;   /* and of all edits before this one */
-    sn_table head_table;     /* of sn_tear_head, by particle number */
-    sn_table next_table;     /* of uint32_t, by 3 * triangle + corner */
-    sn_table node_table;     /* of sn_tear_node */
-    sn_table range_table;    /* of sn_tear_range */
-    uint32_t items;          /* number of rods in all ranges */
-    sn_table flag_table;     /* of uint8_t, by item: it is over its limit */
-    sn_table over_table;     /* of sn_tear_over */
-    sn_table busy_table;     /* of uint32_t, by particle number: the step in which it was next to a tear */
-    uint32_t step;           /* the present step, for busy_table */
-    sn_solid_cut solid;      /* tetrahedra that tear in this step */
-    sn_table leave_table;    /* of bool: members that leave a shape matching group */
-    sn_table torn_table;     /* of uint8_t, by triangle: no group contains it any more */
-    bool torn;               /* and there is such a triangle */
-    uint32_t shapes;         /* number of groups that may tear in this step */
-    uint32_t shape_points;   /* and the sum of their members */
-    uint32_t room_particles; /* remaining room in this step: particles, */
-    uint32_t room_rows;      /* constraints of each kind, */
-    uint64_t room_nodes;     /* and constraints that may get other particles */
+    bool indexed;             /* the index below is valid */
+    uint32_t sequence;        /* for constraints below this sequence number */
+    uint32_t compactions;     /* for this number of compactions of the store */
+    uint32_t generation;      /* for skins of this generation */
+    uint64_t edits;           /* and for this number of edits of strengths */
+    uint64_t strength_edits;  /* number of edits of strengths */
+    uint64_t own_edits;       /* number of edits by tears, see limits.c */
+    uint64_t edits_before;    /* and of all edits before this one */
+    sn_table head_table;      /* of sn_tear_head, by particle number */
+    sn_table next_table;      /* of uint32_t, by 3 * triangle + corner */
+    sn_table cell_next_table; /* of uint32_t, by 8 * row + corner of cells of lattices */
+    sn_table node_table;      /* of sn_tear_node */
+    sn_table range_table;     /* of sn_tear_range */
+    uint32_t items;           /* number of rods in all ranges */
+    sn_table flag_table;      /* of uint8_t, by item: it is over its limit */
+    sn_table over_table;      /* of sn_tear_over */
+    sn_table busy_table;      /* of uint32_t, by particle number: the step in which it was next to a tear */
+    uint32_t step;            /* the present step, for busy_table */
+    sn_solid_cut solid;       /* tetrahedra that tear in this step */
+    sn_table leave_table;     /* of bool: members that leave a shape matching group */
+    sn_table torn_table;      /* of uint8_t, by triangle: no group contains it any more */
+    bool torn;                /* and there is such a triangle */
+    uint32_t shapes;          /* number of groups that may tear in this step */
+    uint32_t shape_points;    /* and the sum of their members */
+    uint32_t room_particles;  /* remaining room in this step: particles, */
+    uint32_t room_rows;       /* constraints of each kind, */
+    uint64_t room_nodes;      /* and constraints that may get other particles */
     /* For moving parts of vertices apart, in a step or a cut: */
     const struct sn_query_tree *gap_tree; /* of all triangles; NULL: gap_table has those nearby */
     sn_bounds gap_near;                   /* m */
@@ -514,8 +517,11 @@ void sn_tear_set_whole(sn_vec4 *high, sn_vec4 *low, sn_dvec3 value);
 
 /* ---- tear_solid.c ------------------------------------------------------------------------------------------------ */
 
-/* True if a particle is a corner of a tetrahedron. */
+/* True if a particle is a corner of a tetrahedron, or of a cell of a lattice. */
 bool sn_solid_has(const struct sn_world *world, uint32_t particle);
+
+/* Adds the cells of lattices to an empty index. False when memory runs out. */
+bool sn_solid_index(struct sn_world *world);
 
 void sn_solid_init(sn_solid_cut *cut);
 void sn_solid_release(sn_solid_cut *cut, const sn_allocator *allocator);
@@ -535,7 +541,7 @@ void sn_solid_close(sn_solid_cut *cut);
 /* Before a step in which solids may tear: reserves memory. False when memory runs out. */
 bool sn_solid_reserve(struct sn_world *world);
 
-/* Splits a vertex of tetrahedra across the direction to another vertex, and those at the ends of that tear. tear: the
+/* Splits a vertex of a solid across the direction to another vertex, and those at the ends of that tear. tear: the
    event, without the new particles. False if it cannot be split. */
 bool sn_solid_tear(struct sn_world *world, uint32_t vertex, uint32_t to, const sn_tear *tear);
 

@@ -61,7 +61,7 @@ typedef struct cutting {
     sn_table root_table;     /* by marked vertex: of uint32_t, the vertex from which it came, or itself; of bool, it was
                                 split, or may not be split */
     sn_table more_table;     /* of uint32_t, by skin: new triangles */
-    sn_solid_cut solid;      /* tetrahedra */
+    sn_solid_cut solid;      /* tetrahedra and cells of lattices */
     sn_shape_cut shape;      /* groups of shape matching */
     uint32_t inserts;        /* number of crossings that get a vertex */
     uint32_t gaps;           /* number of new triangles */
@@ -287,7 +287,7 @@ static bool reserve_gaps(cutting *c)
 {
     sn_world *world = c->world;
     const uint64_t count = (uint64_t)world->contact.triangle_table.count + (uint64_t)SN_TEAR_SIDES * c->inserts +
-                           2 * (uint64_t)c->solid.face_table.count;
+                           4 * (uint64_t)c->solid.face_table.count;
     return count <= SN_MAX_COUNT && sn_table_reserve(&world->contact.triangle_table, &world->allocator, count) &&
            sn_table_reserve(&world->tearing.next_table, &world->allocator, 3 * count) &&
            (!c->shape.group_table.count || sn_table_reserve(&world->tearing.torn_table, &world->allocator, count)) &&

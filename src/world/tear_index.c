@@ -184,7 +184,8 @@ static bool extend_heads(sn_world *world, uint32_t more)
         !sn_table_reserve(&t->busy_table, &world->allocator, (uint64_t)numbers + more))
         return false;
     for (; t->head_table.count < numbers; t->head_table.count++)
-        heads(t)[t->head_table.count] = (sn_tear_head){SN_TEAR_NONE, SN_TEAR_NONE, 0, 0};
+        heads(t)[t->head_table.count] =
+            (sn_tear_head){.triangle = SN_TEAR_NONE, .constraint = SN_TEAR_NONE, .cell = SN_TEAR_NONE};
     for (; t->busy_table.count < numbers; t->busy_table.count++)
         ((uint32_t *)t->busy_table.column[0])[t->busy_table.count] = 0;
     return true;
@@ -268,6 +269,8 @@ static bool make(sn_world *world)
         !sn_table_reserve(&t->next_table, &world->allocator, 3 * (uint64_t)world->contact.triangle_table.count))
         return false;
     index_skins(world);
+    if (!sn_solid_index(world))
+        return false;
     index_solids(world);
     if (!sn_table_reserve(&t->range_table, &world->allocator, index_rods(world, true)))
         return false;

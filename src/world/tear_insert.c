@@ -644,7 +644,10 @@ uint32_t sn_tear_insert(sn_world *world, uint32_t p, uint32_t q, double t, uint3
     if (in.made >= tearing->head_table.count)
         tearing->head_table.count = in.made + 1;
     ((sn_tear_head *)tearing->head_table.column[0])[in.made] =
-        (sn_tear_head){SN_TEAR_NONE, SN_TEAR_NONE, ((sn_tear_head *)tearing->head_table.column[0])[p].skin, 0};
+        (sn_tear_head){.triangle = SN_TEAR_NONE,
+                       .constraint = SN_TEAR_NONE,
+                       .cell = SN_TEAR_NONE,
+                       .skin = ((sn_tear_head *)tearing->head_table.column[0])[p].skin};
     divide_constraints(&in);
     for (uint32_t i = 0; i < in.sides; ++i)
         add_brace(&in, i);

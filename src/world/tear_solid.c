@@ -1,96 +1,52 @@
-/* Solids of tetrahedra are cut along the faces between them.
+/* Solids are cut along the faces between their cells.
 
-   The tetrahedra are the constraints of the kind volume. A tetrahedron is on the side of the blade on which its centre
-   is. A face between two on different sides, whose centre is on the blade, is *cut*. The new surface consists of such
-   faces, so it is as rough as the tetrahedra are large. A vertex of a cut face is split into the parts of its
-   tetrahedra that are still connected by faces at it. Mass is divided by volume, and all parts have the velocity of the
-   vertex. Constraints with several points go with the tetrahedron that contains them. A rod at the cut is copied for
-   each part, and all copies are softer, as in tear_split.c. No length changes, so the energy does not change.
+   A cell is a tetrahedron, which is a constraint of the kind volume, or one of the eight-cornered cells of a lattice
+   (sn_skin_set_cells). A cell is on the side of the blade on which its centre is. A face between two on different
+   sides, whose centre is on the blade, is *cut*. The new surface consists of such faces, so it is as rough as the cells
+   are large. A vertex of a cut face is split into the parts of its cells that are still connected by faces at it. Mass
+   is divided by volume, and all parts have the velocity of the vertex. Constraints with several points go with the cell
+   that contains them. A rod at the cut is copied for each part, and all copies are softer, as in tear_split.c. No
+   length changes, so the energy does not change.
 
-   The skin around the solid stays closed: each of its triangles is a face of one tetrahedron and goes with it, and
-   every cut face adds two triangles, one on each side. Where the cut ends inside, the two have a common edge. */
+   The skin around the solid stays closed: each of its triangles is in a face of one cell and goes with it, and every
+   cut face adds triangles on each side: one for a tetrahedron, two for a cell of a lattice. Where the cut ends inside,
+   the two sides have a common edge. The two triangles of a square meet at a corner that was split, so none of them has
+   the same three vertices as one on the other side. */
+#include "world/tear_cells.h"
 #include "world/world.h"
 
 #include "base/dvec.h"
 
 #include <string.h>
 
-/* The corners of the faces of a tetrahedron; face i is opposite to corner i. */
-static const uint8_t face_corner[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
-
 typedef struct face {
-    uint32_t row[2];      /* of the two tetrahedra */
-    uint8_t corner[2][3]; /* which of their points are its corners */
-    uint8_t opposite[2];
-    bool apart; /* its two sides have different vertices now */
+    uint32_t cell[2];
+    uint32_t count;       /* of its corners */
+    uint8_t corner[2][4]; /* which corners of the cells they are */
+    uint8_t opposite[2];  /* of tetrahedra */
+    bool apart;           /* its two sides have different vertices now */
 } face;
 
-static const uint32_t *corners_of(const sn_world *world, uint32_t row)
+/* Triangles that a cut face adds to its skin. */
+static uint32_t triangles_of(const face *of)
 {
-    return world->constraints.pool[SN_KIND_VOLUME]->point + 4 * (size_t)row;
+    return 2 * (of->count - 2);
 }
 
-static bool is_tetrahedron(const sn_world *world, uint32_t row)
+static int side_of(const sn_solid_cut *s, uint32_t cell)
 {
-    const uint32_t *p = corners_of(world, row);
-    return sn_ids_is_live(&world->constraints.pool[SN_KIND_VOLUME]->ids, row) &&
-           !((p[0] | p[1] | p[2] | p[3]) & SN_SPOT_BIT);
-}
-
-static sn_dvec3 place_of(const sn_world *world, uint32_t particle)
-{
-    return dvec3_from(vec4_xyz(world->particles.x[world->ids.value[particle]]));
-}
-
-static sn_dvec3 middle_of(const sn_world *world, const uint32_t *number, uint32_t count)
-{
-    sn_dvec3 sum = {0, 0, 0};
-    for (uint32_t i = 0; i < count; ++i)
-        sum = dvec3_add(sum, place_of(world, number[i]));
-    return dvec3_scale(sum, 1.0 / count);
-}
-
-static int side_of(const sn_solid_cut *s, uint32_t row)
-{
-    return s->side(s->blade, middle_of(s->world, corners_of(s->world, row), 4));
-}
-
-static bool has(const uint32_t *corner, uint32_t particle)
-{
-    return corner[0] == particle || corner[1] == particle || corner[2] == particle || corner[3] == particle;
-}
-
-/* The tetrahedra at a particle; UINT32_MAX if there are too many. */
-static uint32_t tetrahedra_at(sn_world *world, uint32_t particle, uint32_t *row)
-{
-    sn_tear_node node[SN_TEAR_CONSTRAINTS];
-    const uint32_t found = sn_tear_constraints_at(world, particle, node, SN_TEAR_CONSTRAINTS);
-    uint32_t count = 0;
-    for (uint32_t i = 0; found != UINT32_MAX && i < found; ++i) {
-        if (node[i].kind != SN_KIND_VOLUME || !is_tetrahedron(world, node[i].row))
-            continue;
-        if (count == SN_TEAR_FAN)
-            return UINT32_MAX;
-        row[count++] = node[i].row;
-    }
-    return found == UINT32_MAX ? UINT32_MAX : count;
-}
-
-bool sn_solid_has(const sn_world *world, uint32_t particle)
-{
-    return particle < world->tearing.head_table.count &&
-           ((const sn_tear_head *)world->tearing.head_table.column[0])[particle].solid;
+    return s->side(s->blade, sn_cell_middle(s->world, sn_cell_corners(s->world, cell), sn_cell_corner_count(cell)));
 }
 
 /* ---- Faces ------------------------------------------------------------------------------------------------------- */
 
-/* True if a tetrahedron is near the blade. */
-static bool is_near(const sn_solid_cut *s, uint32_t row)
+/* True if a cell is near the blade. */
+static bool is_near(const sn_solid_cut *s, uint32_t cell)
 {
-    const uint32_t *corner = corners_of(s->world, row);
+    const uint32_t *corner = sn_cell_corners(s->world, cell);
     sn_dvec3 low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    for (uint32_t i = 0; i < 4; ++i) {
-        const sn_dvec3 x = place_of(s->world, corner[i]);
+    for (uint32_t i = 0; i < sn_cell_corner_count(cell); ++i) {
+        const sn_dvec3 x = sn_cell_place(s->world, corner[i]);
         low = dvec3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
         high = dvec3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
     }
@@ -99,38 +55,25 @@ static bool is_near(const sn_solid_cut *s, uint32_t row)
            high.x + size >= s->low.x && high.y + size >= s->low.y && high.z + size >= s->low.z;
 }
 
-/* The tetrahedron on the other side of a face; UINT32_MAX if there is none. */
-static uint32_t behind(sn_world *world, uint32_t row, uint32_t f)
-{
-    const uint32_t *corner = corners_of(world, row);
-    uint32_t around[SN_TEAR_FAN], a = corner[face_corner[f][0]];
-    const uint32_t count = tetrahedra_at(world, a, around);
-    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
-        const uint32_t *other = corners_of(world, around[i]);
-        if (around[i] != row && has(other, corner[face_corner[f][1]]) && has(other, corner[face_corner[f][2]]))
-            return around[i];
-    }
-    return UINT32_MAX;
-}
-
 static bool is_cut(const sn_solid_cut *s, uint32_t a, uint32_t b, const uint32_t *corner)
 {
-    for (uint32_t i = 0; i < 3; ++i)
+    const uint32_t count = a & SN_CELL_LATTICE ? 4 : 3;
+    for (uint32_t i = 0; i < count; ++i)
         if (!s->may_cut(s->world, s->blade, corner[i]))
             return false;
-    return side_of(s, a) != side_of(s, b) && s->on(s->blade, middle_of(s->world, corner, 3)) && is_near(s, a) &&
-           is_near(s, b);
+    return side_of(s, a) != side_of(s, b) && s->on(s->blade, sn_cell_middle(s->world, corner, count)) &&
+           is_near(s, a) && is_near(s, b);
 }
 
 static bool add_face(sn_solid_cut *s, uint32_t a, uint32_t f, uint32_t b)
 {
-    const uint32_t *own = corners_of(s->world, a), *other = corners_of(s->world, b);
-    face made = {.row = {a, b}, .opposite = {(uint8_t)f, 0}};
+    const uint32_t *own = sn_cell_corners(s->world, a), *other = sn_cell_corners(s->world, b);
+    face made = {.cell = {a, b}, .count = a & SN_CELL_LATTICE ? 4 : 3, .opposite = {(uint8_t)f, 0}};
     uint32_t used = 0;
-    for (uint32_t i = 0; i < 3; ++i) {
-        made.corner[0][i] = face_corner[f][i];
-        for (uint8_t k = 0; k < 4; ++k)
-            if (other[k] == own[face_corner[f][i]])
+    for (uint32_t i = 0; i < made.count; ++i) {
+        made.corner[0][i] = sn_cell_face(a, f)[i];
+        for (uint8_t k = 0; k < sn_cell_corner_count(b); ++k)
+            if (other[k] == own[made.corner[0][i]])
                 made.corner[1][i] = k, used |= 1u << k;
     }
     for (uint8_t k = 0; k < 4; ++k)
@@ -162,26 +105,35 @@ void sn_solid_init(sn_solid_cut *s)
     sn_table_column(&s->more_table, sizeof(uint32_t), false);
 }
 
+/* Finds the cut faces of a cell above the blade. */
+static bool find_faces(sn_solid_cut *s, uint32_t cell)
+{
+    uint32_t corner[4];
+    if (!is_near(s, cell) || side_of(s, cell) < 0)
+        return true;
+    for (uint32_t f = 0; f < sn_cell_face_count(cell); ++f) {
+        const uint32_t count = sn_cell_take_face(s->world, cell, f, corner),
+                       other = sn_cell_behind(s->world, cell, corner, count);
+        if (other == UINT32_MAX || !is_cut(s, cell, other, corner))
+            continue;
+        if (!add_face(s, cell, f, other))
+            return false;
+        for (uint32_t i = 0; i < count; ++i)
+            if (!add_vertex(s, corner[i]))
+                return false;
+    }
+    return true;
+}
+
 bool sn_solid_find(sn_solid_cut *s)
 {
-    sn_world *world = s->world;
-    const uint32_t rows = world->constraints.pool[SN_KIND_VOLUME]->ids.table.count;
-    for (uint32_t row = 0; row < rows; ++row) {
-        if (!is_tetrahedron(world, row) || !is_near(s, row) || side_of(s, row) < 0)
-            continue;
-        const uint32_t *corner = corners_of(world, row);
-        for (uint32_t f = 0; f < 4; ++f) {
-            const uint32_t of[3] = {corner[face_corner[f][0]], corner[face_corner[f][1]], corner[face_corner[f][2]]};
-            const uint32_t other = behind(world, row, f);
-            if (other == UINT32_MAX || !is_cut(s, row, other, of))
-                continue;
-            if (!add_face(s, row, f, other))
-                return false;
-            for (uint32_t i = 0; i < 3; ++i)
-                if (!add_vertex(s, of[i]))
-                    return false;
-        }
-    }
+    const uint32_t rows = s->world->constraints.pool[SN_KIND_VOLUME]->ids.table.count;
+    for (uint32_t row = 0; row < rows; ++row)
+        if (sn_cell_is_tetrahedron(s->world, row) && !find_faces(s, row))
+            return false;
+    for (uint32_t i = 0; i < s->world->contact.cell_table.count; ++i)
+        if (!find_faces(s, SN_CELL_LATTICE | i))
+            return false;
     return true;
 }
 
@@ -194,42 +146,32 @@ void sn_solid_release(sn_solid_cut *s, const sn_allocator *allocator)
 
 /* ---- Splitting --------------------------------------------------------------------------------------------------- */
 
-/* A vertex and the tetrahedra at it. */
+/* A vertex and the cells at it. */
 typedef struct fan {
-    uint32_t vertex, count, row[SN_TEAR_FAN];
+    uint32_t vertex, count, cell[SN_TEAR_FAN];
     uint8_t part[SN_TEAR_FAN];
     uint32_t parts, made[SN_TEAR_PARTS];
 } fan;
 
-static bool share_face(const uint32_t *a, const uint32_t *b, uint32_t vertex, uint32_t corner[3])
-{
-    uint32_t count = 0;
-    corner[count++] = vertex;
-    for (uint32_t i = 0; i < 4; ++i)
-        if (a[i] != vertex && has(b, a[i]) && count < 3)
-            corner[count++] = a[i];
-    return count == 3;
-}
-
-/* Finds the parts, numbered by their first tetrahedron. False if there is only one. */
+/* Finds the parts, numbered by their first cell. False if there is only one. */
 static bool find_parts(const sn_solid_cut *s, fan *f)
 {
     sn_world *world = s->world;
     uint8_t root[SN_TEAR_FAN], number[SN_TEAR_FAN];
-    f->count = tetrahedra_at(world, f->vertex, f->row);
+    f->count = sn_cells_at(world, f->vertex, f->cell);
     if (f->count == UINT32_MAX || f->count < 2 || world->particles.body[world->ids.value[f->vertex]])
         return false;
     for (uint32_t i = 0; i < f->count; ++i)
         root[i] = (uint8_t)i;
     for (uint32_t i = 1; i < f->count; ++i)
         for (uint32_t k = 0; k < i; ++k) {
-            uint32_t corner[3], a = i, b = k;
+            uint32_t corner[4], a = i, b = k;
             while (root[a] != a)
                 a = root[a];
             while (root[b] != b)
                 b = root[b];
-            if (a != b && share_face(corners_of(world, f->row[i]), corners_of(world, f->row[k]), f->vertex, corner) &&
-                !is_cut(s, f->row[i], f->row[k], corner))
+            if (a != b && sn_cell_shared_face(world, f->cell[i], f->cell[k], f->vertex, corner) != UINT32_MAX &&
+                !is_cut(s, f->cell[i], f->cell[k], corner))
                 root[a < b ? b : a] = (uint8_t)(a < b ? a : b);
         }
     f->parts = 0;
@@ -244,14 +186,6 @@ static bool find_parts(const sn_solid_cut *s, fan *f)
     return f->parts > 1 && f->parts <= SN_TEAR_PARTS;
 }
 
-static double volume_of(const sn_world *world, uint32_t row)
-{
-    const uint32_t *p = corners_of(world, row);
-    const sn_dvec3 a = place_of(world, p[0]), b = dvec3_sub(place_of(world, p[1]), a),
-                   c = dvec3_sub(place_of(world, p[2]), a), d = dvec3_sub(place_of(world, p[3]), a);
-    return fabs(dvec3_dot(b, dvec3_cross(c, d))) / 6;
-}
-
 /* Makes particles and masses. All masses but one are multiples of the last place of the mass, see tear_split.c. */
 static void make_particles(sn_world *world, fan *f)
 {
@@ -260,7 +194,7 @@ static void make_particles(sn_world *world, fan *f)
     double share[SN_TEAR_PARTS] = {0}, total = 0;
     uint32_t keeps = 0;
     for (uint32_t i = 0; i < f->count; ++i) {
-        const double v = volume_of(world, f->row[i]);
+        const double v = sn_cell_volume(world, f->cell[i]);
         share[f->part[i]] += v > 0 ? v : 1e-30;
         total += v > 0 ? v : 1e-30;
     }
@@ -281,21 +215,25 @@ static void make_particles(sn_world *world, fan *f)
         f->made[i] = sn_particle_copy(world, f->vertex, own, movable ? part : 1);
         if (f->made[i] >= t->head_table.count)
             t->head_table.count = f->made[i] + 1;
-        head[f->made[i]] = (sn_tear_head){SN_TEAR_NONE, SN_TEAR_NONE, head[f->vertex].skin, head[f->vertex].solid};
+        head[f->made[i]] = (sn_tear_head){.triangle = SN_TEAR_NONE,
+                                          .constraint = SN_TEAR_NONE,
+                                          .cell = SN_TEAR_NONE,
+                                          .skin = head[f->vertex].skin,
+                                          .solid = head[f->vertex].solid};
         left = movable ? left - own : left;
         kept -= part;
     }
     sn_particle_take_share(world, f->vertex, left, movable ? kept : 1);
 }
 
-/* The set of parts that have a tetrahedron with all of these particles. */
+/* The set of parts that have a cell with all of these particles. */
 static uint32_t parts_with(const sn_world *world, const fan *f, const uint32_t *other, uint32_t count)
 {
     uint32_t set = 0;
     for (uint32_t i = 0; i < f->count; ++i) {
         uint32_t found = 0;
         for (uint32_t k = 0; k < count; ++k)
-            found += has(corners_of(world, f->row[i]), other[k]);
+            found += sn_cell_has(world, f->cell[i], other[k]);
         set |= found == count ? 1u << f->part[i] : 0;
     }
     return set;
@@ -307,7 +245,16 @@ static void replace(sn_world *world, uint32_t kind, uint32_t row, const fan *f, 
         sn_split_replace(world, kind, row, f->vertex, f->made[part]);
 }
 
-/* Moves one constraint at the vertex that is not a tetrahedron. The tetrahedra must still have their old corners. */
+/* Gives a cell the vertex of its part. */
+static void move_cell(sn_world *world, const fan *f, uint32_t i)
+{
+    if (!(f->cell[i] & SN_CELL_LATTICE))
+        replace(world, SN_KIND_VOLUME, f->cell[i], f, f->part[i]);
+    else if (f->made[f->part[i]] != f->vertex)
+        sn_cell_replace(world, f->cell[i], f->vertex, f->made[f->part[i]]);
+}
+
+/* Moves one constraint at the vertex that is not a tetrahedron. Cells must still have their old corners. */
 static void follow(sn_solid_cut *s, const fan *f, const sn_tear_node *node)
 {
     sn_world *world = s->world;
@@ -355,7 +302,7 @@ static void follow(sn_solid_cut *s, const fan *f, const sn_tear_node *node)
     replace(world, node->kind, node->row, f, first);
 }
 
-/* Triangles of skins go with the tetrahedron of which they are a face. */
+/* Triangles of skins go with the cell of which they are in a face. */
 static void move_triangles(sn_world *world, const fan *f)
 {
     sn_tearing *t = &world->tearing;
@@ -422,7 +369,7 @@ static bool split(sn_solid_cut *s, uint32_t vertex, const sn_tear *of)
             follow(s, &f, &node[i]);
     move_triangles(world, &f);
     for (uint32_t i = 0; i < f.count; ++i)
-        replace(world, SN_KIND_VOLUME, f.row[i], &f, f.part[i]);
+        move_cell(world, &f, i);
     t->room_particles -= f.parts - 1;
     tell(s, &f, tear, s->released - before);
     t->sequence = world->constraints.counts.next_sequence;
@@ -435,9 +382,9 @@ static void note_apart(sn_solid_cut *s)
 {
     face *of = s->face_table.column[0];
     for (uint32_t i = 0; i < s->face_table.count; ++i)
-        for (uint32_t k = 0; k < 3; ++k)
-            of[i].apart = of[i].apart || corners_of(s->world, of[i].row[0])[of[i].corner[0][k]] !=
-                                             corners_of(s->world, of[i].row[1])[of[i].corner[1][k]];
+        for (uint32_t k = 0; k < of[i].count; ++k)
+            of[i].apart = of[i].apart || sn_cell_corners(s->world, of[i].cell[0])[of[i].corner[0][k]] !=
+                                             sn_cell_corners(s->world, of[i].cell[1])[of[i].corner[1][k]];
 }
 
 void sn_solid_split(sn_solid_cut *s)
@@ -450,11 +397,11 @@ void sn_solid_split(sn_solid_cut *s)
 
 /* ---- Triangles of the cut ---------------------------------------------------------------------------------------- */
 
-/* 2 + row of the skin that gets two triangles for a face; below 2: none. */
+/* 2 + row of the skin that gets triangles for a face; below 2: none. */
 static uint32_t skin_of(const sn_solid_cut *s, uint32_t i)
 {
     const face *of = (const face *)s->face_table.column[0] + i;
-    const uint32_t particle = corners_of(s->world, of->row[0])[of->corner[0][0]];
+    const uint32_t particle = sn_cell_corners(s->world, of->cell[0])[of->corner[0][0]];
     return of->apart ? ((const sn_tear_head *)s->world->tearing.head_table.column[0])[particle].solid : 0;
 }
 
@@ -462,8 +409,10 @@ uint32_t sn_solid_count(const sn_solid_cut *s, uint32_t *more)
 {
     uint32_t total = 0;
     for (uint32_t i = 0; i < s->face_table.count; ++i)
-        if (skin_of(s, i) > 1)
-            more[skin_of(s, i) - 2] += 2, total += 2;
+        if (skin_of(s, i) > 1) {
+            const uint32_t added = triangles_of((const face *)s->face_table.column[0] + i);
+            more[skin_of(s, i) - 2] += added, total += added;
+        }
     return total;
 }
 
@@ -473,11 +422,12 @@ static bool looks_inwards(const sn_world *world, const face *of, uint32_t k)
 {
     const sn_pool *pool = world->constraints.pool[SN_KIND_VOLUME];
     const uint8_t at[4] = {of->corner[k][0], of->corner[k][1], of->corner[k][2], of->opposite[k]};
-    const uint32_t *corner = corners_of(world, of->row[k]);
-    double volume = (double)pool->param[(size_t)of->row[k] * pool->param_count];
+    const uint32_t *corner = sn_cell_corners(world, of->cell[k]);
+    double volume = (double)pool->param[(size_t)of->cell[k] * pool->param_count];
     if (volume == 0) { /* its rest volume is 0 */
-        const sn_dvec3 x = place_of(world, corner[0]), b = dvec3_sub(place_of(world, corner[1]), x),
-                       c = dvec3_sub(place_of(world, corner[2]), x), d = dvec3_sub(place_of(world, corner[3]), x);
+        const sn_dvec3 x = sn_cell_place(world, corner[0]), b = dvec3_sub(sn_cell_place(world, corner[1]), x),
+                       c = dvec3_sub(sn_cell_place(world, corner[2]), x),
+                       d = dvec3_sub(sn_cell_place(world, corner[3]), x);
         volume = dvec3_dot(dvec3_cross(b, c), d);
     }
     for (uint32_t i = 1; i < 4; ++i)
@@ -486,34 +436,44 @@ static bool looks_inwards(const sn_world *world, const face *of, uint32_t k)
     return volume > 0;
 }
 
+static void add_triangle(sn_world *world, sn_skin_record *skin, uint32_t a, uint32_t b, uint32_t c)
+{
+    const uint32_t corner[3] = {a, b, c}, at = skin->first + skin->count++;
+    memcpy((uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)at, corner, sizeof corner);
+    for (uint32_t j = 0; j < 3; ++j) {
+        skin->least = corner[j] < skin->least ? corner[j] : skin->least;
+        skin->most = corner[j] > skin->most ? corner[j] : skin->most;
+    }
+    sn_tear_note_triangle(world, at);
+}
+
+/* Adds side k of a face. The triangles of a square meet at a corner that was split. */
+static void close_side(sn_world *world, sn_skin_record *skin, const face *of, uint32_t k)
+{
+    uint32_t a[2][4], first = 0;
+    for (uint32_t j = 0; j < 2; ++j)
+        for (uint32_t i = 0; i < of->count; ++i)
+            a[j][i] = sn_cell_corners(world, of->cell[j])[of->corner[j][i]];
+    while (of->count == 4 && a[0][first] == a[1][first])
+        ++first;
+    const bool turned = of->count == 4 ? k == 1 : looks_inwards(world, of, k);
+    for (uint32_t i = 1; i + 1 < of->count; ++i) {
+        const uint32_t b = a[k][(first + i) % of->count], c = a[k][(first + i + 1) % of->count];
+        add_triangle(world, skin, a[k][first], turned ? c : b, turned ? b : c);
+    }
+}
+
 void sn_solid_close(sn_solid_cut *s)
 {
-    sn_world *world = s->world;
-    uint32_t *all = world->contact.triangle_table.column[0];
-    for (uint32_t i = 0; i < s->face_table.count; ++i) {
-        const face *of = (const face *)s->face_table.column[0] + i;
-        const uint32_t row = skin_of(s, i);
-        for (uint32_t k = 0; row > 1 && k < 2; ++k) {
-            sn_skin_record *skin = &contact_skins(&world->contact)[row - 2];
-            const uint32_t *corner = corners_of(world, of->row[k]), at = skin->first + skin->count++;
-            uint32_t a[3] = {corner[of->corner[k][0]], corner[of->corner[k][1]], corner[of->corner[k][2]]};
-            if (looks_inwards(world, of, k)) {
-                const uint32_t swapped = a[1];
-                a[1] = a[2], a[2] = swapped;
-            }
-            memcpy(all + 3 * (size_t)at, a, sizeof a);
-            for (uint32_t j = 0; j < 3; ++j) {
-                skin->least = a[j] < skin->least ? a[j] : skin->least;
-                skin->most = a[j] > skin->most ? a[j] : skin->most;
-            }
-            sn_tear_note_triangle(world, at);
-        }
-    }
+    for (uint32_t i = 0; i < s->face_table.count; ++i)
+        for (uint32_t k = 0, row = skin_of(s, i); row > 1 && k < 2; ++k)
+            close_side(s->world, &contact_skins(&s->world->contact)[row - 2], (const face *)s->face_table.column[0] + i,
+                       k);
 }
 
 /* ---- Tears -------------------------------------------------------------------------------------------------------
    A rod that is too long splits the solid at one of its ends, as it splits cloth: the plane through that vertex across
-   the rod divides the tetrahedra at it, and the faces between the two sides open like a wedge. So the tear is like a
+   the rod divides the cells at it, and the faces between the two sides open like a wedge. So the tear is like a
    cut by a blade that reaches only the faces of one vertex. The next step continues at its edge, where strain is
    greatest. */
 
@@ -552,39 +512,45 @@ bool sn_solid_reserve(sn_world *world)
 {
     sn_tearing *t = &world->tearing;
     const sn_allocator *allocator = &world->allocator;
-    const uint64_t triangles = (uint64_t)world->contact.triangle_table.count + 2 * FACES_A_STEP;
+    const uint64_t triangles = (uint64_t)world->contact.triangle_table.count + 4 * FACES_A_STEP;
     return triangles <= SN_MAX_COUNT && sn_table_reserve(&t->solid.face_table, allocator, FACES_A_STEP) &&
            sn_table_reserve(&t->solid.more_table, allocator, (uint64_t)world->contact.skin_table.count + 1) &&
            sn_table_reserve(&world->contact.triangle_table, allocator, triangles) &&
            sn_table_reserve(&t->next_table, allocator, 3 * triangles);
 }
 
-/* Adds the faces at a vertex between tetrahedra on two sides. Returns their number; UINT32_MAX if there is no room. */
+/* Adds the faces at a vertex between cells on two sides. Returns their number; UINT32_MAX if there is no room. */
 static uint32_t add_faces(sn_solid_cut *s, uint32_t vertex)
 {
-    uint32_t row[SN_TEAR_FAN], corner[3];
-    const uint32_t count = tetrahedra_at(s->world, vertex, row), before = s->face_table.count;
+    uint32_t cell[SN_TEAR_FAN], corner[4];
+    const uint32_t count = sn_cells_at(s->world, vertex, cell), before = s->face_table.count;
     for (uint32_t i = 1; count != UINT32_MAX && i < count; ++i)
         for (uint32_t k = 0; k < i; ++k) {
-            const uint32_t *own = corners_of(s->world, row[i]);
-            if (!share_face(own, corners_of(s->world, row[k]), vertex, corner) || !is_cut(s, row[i], row[k], corner))
+            const uint32_t f = sn_cell_shared_face(s->world, cell[i], cell[k], vertex, corner);
+            if (f == UINT32_MAX || !is_cut(s, cell[i], cell[k], corner))
                 continue;
-            uint32_t opposite = 0;
-            while (own[opposite] == corner[0] || own[opposite] == corner[1] || own[opposite] == corner[2])
-                ++opposite;
             if (s->face_table.count == FACES_A_STEP) {
                 s->face_table.count = before;
                 return UINT32_MAX;
             }
-            add_face(s, row[i], opposite, row[k]); /* room is reserved */
+            add_face(s, cell[i], f, cell[k]); /* room is reserved */
         }
     return s->face_table.count - before;
+}
+
+/* Marks all corners of some cells as next to a tear of this step. */
+static void mark_cells(sn_world *world, const uint32_t *cell, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t k = 0; k < sn_cell_corner_count(cell[i]); ++k)
+            sn_tear_mark_busy(&world->tearing, sn_cell_corners(world, cell[i])[k]);
 }
 
 bool sn_solid_tear(sn_world *world, uint32_t vertex, uint32_t to, const sn_tear *tear)
 {
     sn_solid_cut *s = &world->tearing.solid;
-    const across plane = {place_of(world, vertex), dvec3_sub(place_of(world, to), place_of(world, vertex))};
+    const across plane = {sn_cell_place(world, vertex),
+                          dvec3_sub(sn_cell_place(world, to), sn_cell_place(world, vertex))};
     const uint32_t first = s->face_table.count;
     uint32_t around[SN_TEAR_FAN];
     s->world = world;
@@ -594,21 +560,22 @@ bool sn_solid_tear(sn_world *world, uint32_t vertex, uint32_t to, const sn_tear 
     s->may_cut = is_any;
     s->low = dvec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL);
     s->high = dvec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
-    const uint32_t faces = add_faces(s, vertex), count = tetrahedra_at(world, vertex, around);
+    const uint32_t faces = add_faces(s, vertex), count = sn_cells_at(world, vertex, around);
     if (faces == UINT32_MAX || !faces || !split(s, vertex, tear)) {
         s->face_table.count = first;
         return false;
     }
-    s->side = no_side; /* the ends of the tear are split only where they alone connect tetrahedra */
-    for (uint32_t i = 3 * first; i < 3 * (first + faces); ++i) {
-        const face *of = (const face *)s->face_table.column[0] + i / 3;
-        const uint32_t end = corners_of(world, of->row[0])[of->corner[0][i % 3]];
-        if (end != vertex)
-            split(s, end, tear);
+    s->side = no_side; /* the ends of the tear are split only where they alone connect cells */
+    for (uint32_t i = first; i < first + faces; ++i) {
+        const face of = ((const face *)s->face_table.column[0])[i];
+        for (uint32_t k = 0; k < of.count; ++k) {
+            const uint32_t end = sn_cell_corners(world, of.cell[0])[of.corner[0][k]];
+            if (end != vertex)
+                split(s, end, tear);
+        }
     }
     note_apart(s);
-    for (uint32_t i = 0; i < 4 * count; ++i)
-        sn_tear_mark_busy(&world->tearing, corners_of(world, around[i / 4])[i % 4]);
+    mark_cells(world, around, count);
     sn_world_break_motion(world);
     return true;
 }

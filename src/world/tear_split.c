@@ -536,8 +536,11 @@ static void make_particles(sn_world *world, sn_split *split)
         split->made[i] = sn_particle_copy(world, split->vertex, own, movable ? share[i] : 1);
         if (split->made[i] >= t->head_table.count)
             t->head_table.count = split->made[i] + 1;
-        head[split->made[i]] =
-            (sn_tear_head){SN_TEAR_NONE, SN_TEAR_NONE, head[split->vertex].skin, head[split->vertex].solid};
+        head[split->made[i]] = (sn_tear_head){.triangle = SN_TEAR_NONE,
+                                              .constraint = SN_TEAR_NONE,
+                                              .cell = SN_TEAR_NONE,
+                                              .skin = head[split->vertex].skin,
+                                              .solid = head[split->vertex].solid};
         left = movable ? left - own : left;
     }
     sn_particle_take_share(world, split->vertex, left, movable ? share[keeps] : 1);

@@ -366,6 +366,19 @@ void sn_turns_predict_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
+void sn_turns_predict_again(sn_substep *s, uint32_t row, sn_vec3 gain)
+{
+    const sn_particle_store particles = s->world->particles;
+    turn_group g;
+    group_begin(&g, s);
+    begin_turn(s, &particles, &g, row, leaves_free(s));
+    g.by->predict(&g.batch, 0);
+    if (s->world->articulations.count) {
+        sn_articulated *body = &sn_articulated_bodies(s->world)[row];
+        body->kick[0] += (double)gain.x, body->kick[1] += (double)gain.y, body->kick[2] += (double)gain.z;
+    }
+}
+
 void sn_turns_predict(sn_substep *s)
 {
     share(s->world, sn_turns_predict_piece, s);
@@ -523,6 +536,21 @@ typedef struct loading {
     bool gauges, loads;
 } loading;
 
+/* Loads movers for the contact pass. Those of articulations are loaded when their velocities are final. */
+static void load_piece(const loading *l, uint32_t first, uint32_t end)
+{
+    const sn_world *world = l->s->world;
+    uint32_t list[SN_FEW], count = 0;
+    if (!l->gauges) {
+        sn_body_contacts_load(&l->contact, contact_listed(world) + first, end - first);
+        return;
+    }
+    for (uint32_t i = first; i < end; ++i)
+        if (!sn_articulations_have(&world->articulations, contact_listed(world)[i]))
+            list[count++] = contact_listed(world)[i];
+    sn_body_contacts_load(&l->contact, list, count);
+}
+
 static void settle_and_load_piece(void *data, uint32_t first, uint32_t end)
 {
     loading *l = data;
@@ -532,7 +560,7 @@ static void settle_and_load_piece(void *data, uint32_t first, uint32_t end)
         if (l->gauges)
             sn_articulations_gauge(l->s->world, bodies_awake(&l->s->world->bodies) + at, next - at);
         if (l->loads)
-            sn_body_contacts_load_piece(&l->contact, at, next);
+            load_piece(l, at, next);
     }
 }
 

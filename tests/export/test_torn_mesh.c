@@ -82,36 +82,89 @@ typedef struct moment {
     sn_vec3 *corner; /* m: three for each triangle */
 } moment;
 
-static moment take_moment(const sn_world *world, const sn_object *cloth)
+static moment take_moment(const sn_world *world, const sn_object *object)
 {
-    moment m = {0};
-    const uint32_t *corner = sn_skin_triangles(world, cloth->skin, &m.triangles);
+    moment m = {.vertices = object->run.count};
+    const uint32_t *corner = sn_skin_triangles(world, object->skin, &m.triangles);
     m.corner = malloc(3 * m.triangles * sizeof *m.corner);
-    for (uint32_t i = 0; i < 3 * m.triangles; ++i)
+    for (uint32_t i = 0; i < 3 * m.triangles; ++i) {
+        bool first = corner[i] >= object->run.first + object->run.count;
+        for (uint32_t k = 0; k < i && first; ++k)
+            first = corner[k] != corner[i];
+        m.vertices += first; /* a new particle of the skin is a vertex */
         m.corner[i] = sn_particle_position(world, sn_particle_from_index(world, corner[i]));
-    m.vertices = sn_world_particle_count(world) - 11;
+    }
     return m;
 }
 
-/* Files have the triangles of their frame, where they were in it, and nothing else. */
+/* Edges are passed as often one way as the other. */
+static bool is_closed(const sn_mesh *mesh)
+{
+    for (uint32_t i = 0; i < 3 * mesh->triangle_count; ++i) {
+        const uint32_t a = mesh->triangle[i], b = mesh->triangle[i / 3 * 3 + (i + 1) % 3];
+        int ways = 0;
+        for (uint32_t k = 0; k < 3 * mesh->triangle_count; ++k) {
+            const uint32_t c = mesh->triangle[k], d = mesh->triangle[k / 3 * 3 + (k + 1) % 3];
+            ways += (c == a && d == b) - (c == b && d == a);
+        }
+        if (ways)
+            return false;
+    }
+    return true;
+}
+
+/* How many pieces the triangles are, by common vertices. */
+static uint32_t pieces_of(const sn_mesh *mesh)
+{
+    uint32_t *of = malloc((mesh->vertex_count + 1) * sizeof *of), pieces = 0;
+    bool *used = calloc(mesh->vertex_count + 1, sizeof *used), changed = true;
+    for (uint32_t i = 0; i < mesh->vertex_count; ++i)
+        of[i] = i;
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < 3 * mesh->triangle_count; ++i) {
+            uint32_t *a = &of[mesh->triangle[i]], *b = &of[mesh->triangle[i / 3 * 3 + (i + 1) % 3]];
+            used[mesh->triangle[i]] = true;
+            changed = changed || *a != *b;
+            *a = *b = *a < *b ? *a : *b;
+        }
+    }
+    for (uint32_t i = 0; i < mesh->vertex_count; ++i)
+        pieces += used[i] && of[i] == i;
+    free(of), free(used);
+    return pieces;
+}
+
+/* A file has the triangles of its frame, where they were in it, and no vertex that none has, unless it is inside a solid. Returns the number of pieces. */
+static uint32_t check_file(folder *f, const char *name, const moment *m, uint32_t frame, const char *format, bool solid)
+{
+    sn_arena arena;
+    sn_arena_init(&arena, NULL);
+    const sn_mesh mesh = read_mesh(&arena, f, name, frame, format);
+    uint32_t *used = calloc(mesh.vertex_count, sizeof *used), unused = 0;
+    assert_int_equal(mesh.triangle_count, m->triangles);
+    assert_int_equal(mesh.vertex_count, m->vertices);
+    for (uint32_t i = 0; i < 3 * mesh.triangle_count; ++i) {
+        assert_vec_same(mesh.vertex[mesh.triangle[i]], m->corner[i]);
+        used[mesh.triangle[i]] = 1;
+    }
+    for (uint32_t i = 0; i < mesh.vertex_count; ++i)
+        unused += !used[i];
+    assert_true(solid ? is_closed(&mesh) : unused == 0);
+    const uint32_t pieces = pieces_of(&mesh);
+    free(used);
+    sn_arena_release(&arena);
+    return pieces;
+}
+
+/* Of a cloth and a rope. */
 static void check_files(folder *f, const moment *m, uint32_t frame)
 {
     static const char *const formats[] = {"obj", "ply"};
     for (uint32_t format = 0; format < 2; ++format) {
         sn_arena arena;
         sn_arena_init(&arena, NULL);
-        const sn_mesh mesh = read_mesh(&arena, f, "cloth", frame, formats[format]);
-        uint32_t *used = calloc(mesh.vertex_count, sizeof *used), unused = 0;
-        assert_int_equal(mesh.triangle_count, m->triangles);
-        assert_int_equal(mesh.vertex_count, m->vertices);
-        for (uint32_t i = 0; i < 3 * mesh.triangle_count; ++i) {
-            assert_vec_same(mesh.vertex[mesh.triangle[i]], m->corner[i]);
-            used[mesh.triangle[i]] = 1;
-        }
-        for (uint32_t i = 0; i < mesh.vertex_count; ++i)
-            unused += !used[i];
-        assert_int_equal(unused, 0);
-        free(used);
+        check_file(f, "cloth", m, frame, formats[format], false);
         const sn_mesh rope = read_mesh(&arena, f, "rope", frame, formats[format]);
         for (uint32_t i = 0; i < rope.line_count; ++i) /* none goes from one part to the other: these fall apart */
             assert_true(sn_vec3_length(sn_vec3_sub(rope.vertex[rope.line[2 * i]], rope.vertex[rope.line[2 * i + 1]])) <
@@ -121,15 +174,15 @@ static void check_files(folder *f, const moment *m, uint32_t frame)
     }
 }
 
-/* Meshes of the cloth in a file of glTF follow each other without gaps, each with the triangles of its frames. */
-static void check_glb(folder *f, const moment *m, uint32_t frames)
+/* Meshes of an object in a file of glTF follow each other without gaps, each with the triangles of its frames. */
+static void check_glb(folder *f, const char *name, const moment *m, uint32_t frames)
 {
     glb_file g = glb_read(folder_file(f, "scene.glb"));
     uint32_t next = 0, meshes = 0;
     for (uint32_t node = 0; node < items(&g, "nodes"); ++node) {
         char path[96];
         snprintf(path, sizeof path, "nodes.%u.name", (unsigned)node);
-        if (strncmp(find(&g, path)->text, "cloth", 5) != 0)
+        if (strncmp(find(&g, path)->text, name, strlen(name)) != 0)
             continue;
         snprintf(path, sizeof path, "nodes.%u.extras.first_frame", (unsigned)node);
         const uint32_t first = find(&g, path) ? (uint32_t)number(&g, path) : 0;
@@ -186,11 +239,69 @@ static void test_files_have_what_is_left(void **state)
     assert_true(m[FRAMES - 1].triangles > m[0].triangles);
     for (uint32_t i = 0; i < FRAMES; ++i)
         check_files(&f, &m[i], i);
-    check_glb(&f, m, FRAMES);
+    check_glb(&f, "cloth", m, FRAMES);
     for (uint32_t i = 0; i < FRAMES; ++i)
         free(m[i].corner);
     sn_scene_destroy(scene);
     folder_remove(&f);
+}
+
+/* What is pulled in two tears: in every frame files have what is there, closed where it is solid, and at last two pieces. The mass of the world does not
+   change. */
+static void test_files_have_what_tore(void **state)
+{
+    (void)state;
+    enum { FRAMES = 60 };
+    static const char *const object[] = {
+        "\"type\": \"cloth\", \"width\": 2, \"height\": 0.6, \"columns\": 12, \"rows\": 5",
+        "\"type\": \"block\", \"width\": 2, \"height\": 0.6, \"depth\": 0.6, \"columns\": 8, \"rows\": 3, \"layers\": "
+        "3",
+        "\"type\": \"lattice\", \"width\": 2, \"height\": 0.6, \"depth\": 0.6, \"columns\": 8, \"rows\": 3, "
+        "\"layers\": 3"};
+    for (uint32_t i = 0; i < COUNT_OF(object); ++i) {
+        char text[1024], message[256];
+        moment m[FRAMES];
+        snprintf(text, sizeof text,
+                 "{\"world\": {\"gravity\": [0, 0, 0], \"damping\": 2, \"substeps\": 20}, \"materials\": {\"m\": "
+                 "{\"density\": 200, \"stretch\": "
+                 "1e-4, \"tear_strain\": 0.2, \"tear_spread\": 0.3, \"tear_seed\": 3}}, \"objects\": [{%s, \"name\": "
+                 "\"it\", \"material\": \"m\"}], "
+                 "\"motions\": [{\"of\": \"it.left\", \"keys\": [{\"time\": 0}, {\"time\": 1, \"move\": [-1, 0, 0]}]}, "
+                 "{\"of\": \"it.right\", "
+                 "\"keys\": [{\"time\": 0}, {\"time\": 1, \"move\": [1, 0, 0]}]}]}",
+                 object[i]);
+        folder f = folder_make();
+        sn_scene *scene = scene_from(text);
+        sn_world *world = sn_scene_world(scene);
+        sn_output *output =
+            sn_output_open(scene, f.path, SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_GLB, message, sizeof message);
+        sn_report before, after;
+        uint32_t pieces[2] = {0, 0};
+        assert_non_null(output);
+        assert_ok(world, sn_world_report(world, &before));
+        for (uint32_t frame = 0; frame < FRAMES; ++frame) {
+            if (frame)
+                assert_ok(world, sn_scene_step(scene));
+            m[frame] = take_moment(world, sn_scene_find_object(scene, "it"));
+            assert_true(sn_output_frame(output, message, sizeof message));
+        }
+        assert_ok(world, sn_world_report(world, &after));
+        assert_true(sn_output_close(output, message, sizeof message));
+        assert_close(after.mass, before.mass, 1e-9 * before.mass);
+        for (uint32_t frame = 0; frame < FRAMES; ++frame) {
+            pieces[0] = check_file(&f, "it", &m[frame], frame, "obj", i > 0);
+            pieces[1] = check_file(&f, "it", &m[frame], frame, "ply", i > 0);
+            assert_int_equal(pieces[0], pieces[1]);
+            assert_true(frame || pieces[0] == 1);
+        }
+        check_glb(&f, "it", m, FRAMES);
+        print_message("%u pieces, %u vertices came\n", pieces[0], m[FRAMES - 1].vertices - m[0].vertices);
+        assert_true(pieces[0] > 1);
+        for (uint32_t frame = 0; frame < FRAMES; ++frame)
+            free(m[frame].corner);
+        sn_scene_destroy(scene);
+        folder_remove(&f);
+    }
 }
 
 /* Every vertex is used, every index is one of a vertex, and vertices are where their particles are. */
@@ -296,6 +407,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames_have_their_own_triangles),
         cmocka_unit_test(test_files_have_what_is_left),
+        cmocka_unit_test(test_files_have_what_tore),
         cmocka_unit_test(test_meshes_agree_with_the_world),
         cmocka_unit_test(test_a_soft_body_is_drawn_torn),
         cmocka_unit_test(test_a_soft_body_is_cut),

@@ -575,6 +575,8 @@ static uint64_t make_number(net_maker *m, net_type type, const char *name)
         return m->length / 3;
     case TYPE_SEGMENTS:
         return m->length / 2;
+    case TYPE_CELLS:
+        return m->length / 8;
     case TYPE_GROUP:
         if (m->op->call != CALL_sn_world_set_group_field)
             return chance(m, 50) ? 0 : draw(m, 4);
@@ -768,6 +770,8 @@ static void make_numbers(net_maker *m)
         count *= kind ? kind->points : 1;
     if (call == CALL_sn_skin_add)
         count = 3 * (1 + draw(m, 3));
+    if (call == CALL_sn_skin_set_cells)
+        count = 8 * (1 + draw(m, 2));
     make_items(m, TYPE_PARTICLE_NUMBER, count, "index");
 }
 

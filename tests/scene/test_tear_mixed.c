@@ -246,7 +246,7 @@ typedef struct listing {
     uint32_t constraints, particles;
     sn_skin skin[8];
     uint32_t *corner[8], triangles[8], skins;
-    bool solid[8], whole[8]; /* tetrahedra; and no triangle of it goes */
+    bool solid[8], whole[8]; /* tetrahedra or cells; and no triangle of it goes */
     uint64_t topology;
 } listing;
 
@@ -265,7 +265,7 @@ static listing list(const sn_scene *scene, const sn_world *world)
             continue;
         const uint32_t *corner = sn_skin_triangles(world, skin, &l.triangles[l.skins]);
         l.skin[l.skins] = skin;
-        l.solid[l.skins] = strcmp(object->type, "block") == 0;
+        l.solid[l.skins] = strcmp(object->type, "block") == 0 || strcmp(object->type, "lattice") == 0;
         l.whole[l.skins] = !l.solid[l.skins] && strcmp(object->type, "jelly") != 0;
         l.corner[l.skins] = malloc((3 * (size_t)l.triangles[l.skins] + 3) * sizeof(uint32_t));
         if (l.triangles[l.skins])
@@ -507,7 +507,7 @@ static uint32_t next_of(uint32_t corner)
     return corner % 3 == 2 ? corner - 2 : corner + 1;
 }
 
-/* Corners live and differ. An edge has at most two triangles, which run along it in opposite ways, and the triangles at a vertex hang together by edges. Of tetrahedra as many triangles pass an edge one way as
+/* Corners live and differ. An edge has at most two triangles, which run along it in opposite ways, and the triangles at a vertex hang together by edges. Of solids as many triangles pass an edge one way as
    the other: they may hang together by edges. A soft body of shape matching loses triangles. */
 static void check_mesh(const sn_world *world, const uint32_t *corner, uint32_t triangles, bool solid, bool whole,
                        uint32_t seed, uint32_t frame)

@@ -303,6 +303,83 @@ static void test_objects_are_pulled_apart(void **state)
     }
 }
 
+/* What a net must be at any time: its knots are those of the start, with their mass; cords run between knots that live; and what is gone was told, once.
+   Returns the number of cords. */
+static uint32_t check_net(const sn_world *world, uint32_t knots, double mass, uint32_t cords, pieces *p)
+{
+    uint32_t left = 0, gone = 0, tears;
+    double sum = 0;
+    const sn_tear *tear = sn_world_tears(world, &tears);
+    for (uint32_t i = 0; i < tears; ++i) {
+        assert_int_equal(tear[i].type, SN_TEAR_BREAK);
+        assert_false(sn_constraint_is_valid(world, tear[i].constraint)); /* a dead handle says so */
+        gone += tear[i].constraint.kind == SN_KIND_DISTANCE_MAX;
+    }
+    for (uint32_t i = 0; i < MOST; ++i)
+        p->root[i] = i, p->size[i] = 0;
+    sn_constraint_walk walk = {0};
+    while (sn_constraint_next(world, &walk)) {
+        sn_point point[SN_MAX_POINTS];
+        sn_constraint_def def;
+        assert_ok(world, sn_constraint_read(world, walk.constraint, &def, point, SN_MAX_POINTS));
+        if (walk.constraint.kind != SN_KIND_DISTANCE_MAX)
+            continue;
+        assert_true(sn_particle_is_valid(world, point[0].particle[0]) &&
+                    sn_particle_is_valid(world, point[1].particle[0]));
+        join(p, point[0].particle[0].index, point[1].particle[0].index);
+        ++left;
+    }
+    assert_int_equal(sn_world_particle_count(world), knots);
+    for (uint32_t i = 0; i < knots; ++i)
+        sum += (double)sn_particle_mass(world, sn_particle_from_index(world, i)), p->size[root_of(p, i)]++;
+    assert_close(sum, mass, 1e-12 * mass);
+    assert_int_equal(left + gone, cords);
+    return left;
+}
+
+/* A net that is pulled apart parts at its knots: a cord that gives way leaves both of its knots whole, with their mass and their other cords. */
+static void test_a_net_is_ripped(void **state)
+{
+    (void)state;
+    for (uint32_t segments = 1; segments <= 3; segments += 2) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "{'world': {'gravity': [0, 0, 0], 'substeps': 20}, 'objects': [{'type': 'net', 'name': 'net', "
+                 "'width': 2, 'height': 1, 'columns': 9, 'rows': "
+                 "5, 'cord_segments': %u, 'mass': 0.7, 'material': {'stretch': 1e-4, 'tear_force': 60, 'tear_spread': "
+                 "0.3, 'tear_seed': 4}}], 'motions': "
+                 "[{'of': 'net.left', 'keys': [{'time': 0}, {'time': 1, 'move': [-1, 0, 0]}]}, {'of': 'net.right', "
+                 "'keys': [{'time': 0}, {'time': 1, 'move': "
+                 "[1, 0, 0]}]}]}",
+                 segments);
+        for (char *at = text; (at = strchr(at, '\'')) != NULL;)
+            *at = '"';
+        sn_loaded loaded;
+        sn_scene *scene = load_text(text, &loaded, NULL);
+        const sn_world *world = sn_scene_world(scene);
+        const uint32_t knots = sn_world_particle_count(world),
+                       first = sn_world_constraint_count(world, SN_KIND_DISTANCE_MAX);
+        double mass = 0;
+        for (uint32_t i = 0; i < knots; ++i)
+            mass += (double)sn_particle_mass(world, sn_particle_from_index(world, i));
+        assert_close(mass, 0.7, 1e-6);
+        pieces *p = calloc(1, sizeof *p);
+        uint32_t cords = check_net(world, knots, mass, first, p), parts = 0, large = 0;
+        for (uint32_t frame = 0; frame < 75; ++frame) {
+            run(scene, 1);
+            cords = check_net(world, knots, mass, cords, p);
+        }
+        for (uint32_t i = 0; i < knots; ++i)
+            parts += p->size[i] > 0, large += p->size[i] > knots / 5;
+        print_message("%u segments: %u of %u links gone, %u parts, %u of them large\n", segments, first - cords, first,
+                      parts, large);
+        assert_true(first - cords >= 5 && first - cords < first / 2); /* five rows of cords are across it */
+        assert_true(large >= 2);
+        free(p);
+        sn_loaded_release(&loaded);
+    }
+}
+
 /* A seam of attachments gives way under a load that it cannot bear, and not before. */
 static void test_a_seam_tears(void **state)
 {
@@ -338,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_a_cloth_is_cut),
         cmocka_unit_test(test_balls_go_through_a_sheet),
         cmocka_unit_test(test_objects_are_pulled_apart),
+        cmocka_unit_test(test_a_net_is_ripped),
         cmocka_unit_test(test_a_seam_tears),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ for page in bodies contact cloth tearing queries games; do
     sn_body crate = {0, 1};
     uint32_t body_count = 8;
 END
-    [ "$page" != tearing ] || echo 'sn_skin skin = {0, 1}; sn_constraints links = {1, 0, 1, 1}; sn_vec3 from = {0, 0, 0}, to = {1, 0, 0}, handle = {0, 1, 0};'
+    [ "$page" != tearing ] || echo 'sn_skin skin = {0, 1}; sn_constraints links = {1, 0, 1, 1}; const uint32_t corners[] = {0, 1, 2, 3, 4, 5, 6, 7}, cells = 1; sn_vec3 from = {0, 0, 0}, to = {1, 0, 0}, handle = {0, 1, 0};'
     [ "$page" != cloth ] || echo 'uint32_t triangles[3] = {0, 1, 2}, ends[2] = {0, 1}, count = 1, vertices = 3; sn_real xyz[9] = {0}, animated[9] = {0};'
     awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$SINEW_SOURCE_DIR/docs/$page.md"
     echo '}'

@@ -3,6 +3,7 @@
 #include "support/support.h"
 
 #include "contact/surface_contacts.h"
+#include "contact/surface_quiet.h"
 #include "world/world.h"
 
 #include <math.h>

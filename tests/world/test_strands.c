@@ -325,13 +325,14 @@ static double energy_of(sn_world *world)
     return report.kinetic + report.potential;
 }
 
-/* A load falls into a knot, which pulls tight and holds it: no link gives by more than 1 %, and nothing passes. */
+/* A load falls into a knot, which pulls tight and holds it: no link gives by more than 0.1 %, and nothing passes. (Overlaps
+   that were removed with rods linearised once left 2 %, and with 1,000 times its mass a knot came apart.) */
 static void a_knot_holds_a_load(void **state)
 {
     (void)state;
-    static const double load[3] = {5, 100, 20};
+    static const double load[4] = {5, 100, 20, 1000};
     const uint32_t steps = support_long(180, 45);
-    for (uint32_t n = 0; n < 3; ++n) {
+    for (uint32_t n = 0; n < 4; ++n) {
         sn_world *world = make_world(10);
         no_push = n == 2;
         const rope r = add_loaded_knot(world, load[n]);
@@ -341,7 +342,7 @@ static void a_knot_holds_a_load(void **state)
         measure_lengths(world, &r, length);
         for (uint32_t i = 0; i < steps; ++i) {
             assert_ok(world, sn_world_step(world, real(DT)));
-            assert_true(stretch_of(world, &r, length) < 0.01);
+            assert_true(stretch_of(world, &r, length) < 0.001);
             assert_true(energy_of(world) < least + 1e-4 * fabs(begun));
             least = fmin(least, energy_of(world));
         }

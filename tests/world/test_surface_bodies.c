@@ -2,6 +2,7 @@
 #include "cloth_sheets.h"
 
 #include "collision/predicates.h"
+#include "contact/surface_shells.h"
 
 static void take(sn_vec3 x, double to[3])
 {
