@@ -170,6 +170,9 @@ typedef struct sn_surface_tile {
     sn_real height;            /* m: and the least height of its triangles there */
     bool asked;                /* what follows is needed: */
     sn_real least[6], most[6]; /* bounds of the six numbers of its deformation gradients */
+    /* stretch: no gradient stretches more; rate, 1/s: nor changes faster, in a frame that turns with velocity.spin. At
+       the start of the substep, after sn_surface_smooth_rates */
+    sn_real stretch, rate;
     bool led;                  /* all its corners are static or kinematic. Pairs of two such tiles are left out */
     bool off;                  /* it is of a shell that nothing is near, and is left out */
     bool changed;              /* the end of a corner changed in the last round of the guard */
@@ -210,6 +213,7 @@ typedef struct sn_surface_pair {
     bool due_now;                /* some of them must be measured */
     uint8_t depth;               /* how far the next list reaches, see surface_listing.c */
     bool deep;                   /* the list has all candidates that surface_quiet.c needs */
+    bool smooth;                 /* the list is empty, because both tiles are smooth */
     bool swept;                  /* the list is for this substep only, */
     sn_real margin;              /* m: and valid if no corner ends farther from where its velocity leads */
     uint64_t border;             /* bits: corners of b that were near a when candidates were listed, */
@@ -663,11 +667,15 @@ bool sn_surface_pairs_end(struct sn_world *world);
 /* surface_smooth.c. make: rest shapes of skins, once tiles exist. follow: after a tear, only those of some triangles
    and of new tiles. look: before the pairs in due_table are listed, checks how smooth skins are; false: lost tasks.
    apart: true if all features of a pair that share no corner have more spare than `wanted`; it sets the pair's bounds
-   then. */
+   then. rates: measures how fast gradients of all tiles change; false: lost tasks. nearer: m/s, then, how fast the
+   features of a smooth pair approach that are as near as its spare is measured for; of others the spare is larger by at
+   least as much as they approach faster. */
 void sn_surface_smooth_make(const struct sn_world *world, sn_surfaces *s);
 void sn_surface_smooth_follow(const struct sn_world *world, sn_surfaces *s, const uint32_t *triangle, uint32_t count);
 bool sn_surface_smooth_look(struct sn_world *world);
 bool sn_surface_smooth_apart(const sn_surfaces *s, sn_surface_pair *pair, sn_real wanted);
+bool sn_surface_smooth_rates(struct sn_world *world);
+sn_real sn_surface_smooth_nearer(const sn_surfaces *s, const sn_surface_pair *pair);
 
 /* surface_listing.c: lists candidates of the pairs in due_table that are `asked`. False: contacts.failed, or lost
    tasks. */

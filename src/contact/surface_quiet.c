@@ -443,6 +443,8 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
         world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
         return false;
     }
+    if (!sn_surface_smooth_rates(world))
+        return false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i)
         quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i], LONG * h);
     if (!list_deep(world, h, fall))
