@@ -173,11 +173,11 @@ typedef struct sn_surface_tile {
     /* stretch: no gradient stretches more; rate, 1/s: nor changes faster, in a frame that turns with velocity.spin. At
        the start of the substep, after sn_surface_smooth_rates */
     sn_real stretch, rate;
-    bool led;                  /* all its corners are static or kinematic. Pairs of two such tiles are left out */
-    bool off;                  /* it is of a shell that nothing is near, and is left out */
-    bool changed;              /* the end of a corner changed in the last round of the guard */
-    bool jumped;               /* some corner jumped; not set for tiles of shells */
-    uint8_t suspect;           /* the suspect bits of its corners, together */
+    bool led;        /* all its corners are static or kinematic. Pairs of two such tiles are left out */
+    bool off;        /* it is of a shell that nothing is near, and is left out */
+    bool changed;    /* the end of a corner changed in the last round of the guard */
+    bool jumped;     /* some corner jumped; not set for tiles of shells */
+    uint8_t suspect; /* the suspect bits of its corners, together */
 } sn_surface_tile;
 
 #define SN_SURFACE_QUIET_MORE 16u /* vertices behind the last one that may be read */
@@ -667,14 +667,15 @@ bool sn_surface_pairs_end(struct sn_world *world);
 /* surface_smooth.c. make: rest shapes of skins, once tiles exist. follow: after a tear, only those of some triangles
    and of new tiles. look: before the pairs in due_table are listed, checks how smooth skins are; false: lost tasks.
    apart: true if all features of a pair that share no corner have more spare than `wanted`; it sets the pair's bounds
-   then. rates: measures how fast gradients of all tiles change; false: lost tasks. nearer: m/s, then, how fast the
-   features of a smooth pair approach that are as near as its spare is measured for; of others the spare is larger by at
-   least as much as they approach faster. */
+   then. rates: measures gradients of all tiles, and how fast these change; false: lost tasks. After that, of pairs that
+   were smooth: again: measures their spare again. nearer: m/s, how fast the features approach that are as near as the
+   spare is measured for; others, which may approach faster, have more spare in the same ratio. */
 void sn_surface_smooth_make(const struct sn_world *world, sn_surfaces *s);
 void sn_surface_smooth_follow(const struct sn_world *world, sn_surfaces *s, const uint32_t *triangle, uint32_t count);
 bool sn_surface_smooth_look(struct sn_world *world);
 bool sn_surface_smooth_apart(const sn_surfaces *s, sn_surface_pair *pair, sn_real wanted);
 bool sn_surface_smooth_rates(struct sn_world *world);
+void sn_surface_smooth_again(const sn_surfaces *s, sn_surface_pair *pair);
 sn_real sn_surface_smooth_nearer(const sn_surfaces *s, const sn_surface_pair *pair);
 
 /* surface_listing.c: lists candidates of the pairs in due_table that are `asked`. False: contacts.failed, or lost

@@ -347,42 +347,51 @@ static void look_at_batch(const looking *l, sn_surface_pair *pair, sn_surface_ba
     b->count = 0;
 }
 
-/* m: the least of some numbers. */
-static sn_real least_of(const sn_real *number, uint32_t count)
+static sn_real lower(sn_real a, sn_real b)
 {
-    sn_real least = (sn_real)INFINITY;
-    for (uint32_t i = 0; i < count; ++i)
-        least = number[i] < least ? number[i] : least;
-    return least;
+    return b < a ? b : a;
+}
+
+/* Looks at a candidate whose spare may be used up in this substep: takes it into the batch, unless it is too slow. */
+static void look_at_one(const looking *l, sn_surface_pair *pair, uint32_t candidate, sn_surface_batch *batch)
+{
+    sn_surface_candidate *c = &surface_candidates(l->s)[candidate];
+    const sn_real known = surface_spares(l->s)[candidate], spare = known - (sn_real)pair->moved - l->fall,
+                  twice = 2 * l->h * SN_SURFACE_LONGER;
+    sn_real speed = speed_below(l->s, c);
+    if (twice * speed > l->fall && twice * speed >= spare)
+        speed = relative_speed(l->s, c);
+    if (twice * speed * SN_SURFACE_LONGER < spare) {
+        pair->waiting = lower(pair->waiting, known);
+        return;
+    }
+    if (batch->count == SN_WIDE_COUPLES || (batch->count && batch->edges != c->edges))
+        look_at_batch(l, pair, batch);
+    batch->edges = c->edges;
+    batch->differ[batch->count] = speed;
+    batch->of[batch->count++] = c;
 }
 
 static void look_at_pair(const looking *l, sn_surface_pair *pair)
 {
-    const sn_real until = ((sn_real)pair->moved + pair->wanted) * SN_SURFACE_LONGER,
-                  twice = 2 * l->h * SN_SURFACE_LONGER;
-    const sn_real *spares = surface_spares(l->s) + pair->first;
-    sn_real waiting = (sn_real)INFINITY;
+    const sn_wide_near *wide = l->world->wide ? l->world->wide->near : &sn_near_scalar;
+    const sn_real until = ((sn_real)pair->moved + pair->wanted) * SN_SURFACE_LONGER;
+    const sn_real *spares = surface_spares(l->s);
+    uint16_t near[SN_WIDE_BELOW];
     sn_surface_batch batch;
-    batch.count = 0;
-    for (uint32_t i = 0; i < pair->count; ++i) {
-        sn_surface_candidate *c = surface_candidates(l->s) + pair->first + i;
-        const sn_real spare = spares[i] - (sn_real)pair->moved - l->fall;
-        sn_real speed = spares[i] > until ? 0 : speed_below(l->s, c);
-        if (twice * speed > l->fall && twice * speed >= spare)
-            speed = relative_speed(l->s, c);
-        if (spares[i] > until || twice * speed * SN_SURFACE_LONGER < spare) {
-            waiting = spares[i] < waiting ? spares[i] : waiting;
-            continue;
-        }
-        if (batch.count == SN_WIDE_COUPLES || (batch.count && batch.edges != c->edges))
-            look_at_batch(l, pair, &batch);
-        batch.edges = c->edges;
-        batch.differ[batch.count] = speed;
-        batch.of[batch.count++] = c;
+    pair->due = pair->waiting = (sn_real)INFINITY;
+    for (uint32_t at = pair->first, end = at + pair->count, found; at < end; at += SN_WIDE_BELOW) {
+        const uint32_t count = end - at < SN_WIDE_BELOW ? end - at : SN_WIDE_BELOW;
+        const sn_real left = wide->below(spares + at, count, until, near, &found);
+        batch.count = 0;
+        for (uint32_t i = 0; i < found; ++i)
+            look_at_one(l, pair, at + near[i], &batch);
+        look_at_batch(l, pair, &batch);
+        pair->waiting = lower(pair->waiting, left);
+        pair->due = lower(pair->due, left);
+        for (uint32_t i = 0; i < found; ++i)
+            pair->due = lower(pair->due, spares[at + near[i]]);
     }
-    look_at_batch(l, pair, &batch);
-    pair->waiting = waiting;
-    pair->due = least_of(spares, pair->count);
 }
 
 static void look_piece(void *data, uint32_t first, uint32_t end)

@@ -26,6 +26,7 @@
 #include "contact/particle_contacts.h"
 #include "contact/surface_quiet.h"
 
+#include "wide/wide.h"
 #include "world/world.h"
 
 #define HALF ((sn_real)0.5)
@@ -280,6 +281,29 @@ static void end_piece(void *data, uint32_t first, uint32_t end)
         end_pair(p, &surface_pairs(p->s)[i]);
 }
 
+/* Adds the candidates of a pair that may have come together to near_table. */
+static void take_near(const sn_world *world, sn_surfaces *s, const sn_surface_pair *pair)
+{
+    const sn_wide_near *wide = world->wide ? world->wide->near : &sn_near_scalar;
+    const sn_real most = larger(pair->wanted, SN_SURFACE_CLOSE * surface_thickness(s, pair)) * SN_SURFACE_LONGER;
+    const sn_real until = ((sn_real)pair->moved + most) * SN_SURFACE_LONGER; /* with a reach of 0 */
+    uint32_t *near = s->near_table.column[0];
+    sn_real *apart = s->near_table.column[1];
+    uint16_t below[SN_WIDE_BELOW];
+    for (uint32_t at = pair->first, end = at + pair->count, found; at < end; at += SN_WIDE_BELOW) {
+        const uint32_t count = end - at < SN_WIDE_BELOW ? end - at : SN_WIDE_BELOW;
+        wide->below(surface_spares(s) + at, count, until, below, &found);
+        for (uint32_t i = 0; i < found; ++i) {
+            const uint32_t k = at + below[i];
+            const sn_real reach = surface_candidates(s)[k].reach,
+                          least = (surface_spares(s)[k] - (sn_real)pair->moved + reach) / SN_SURFACE_LONGER;
+            near[s->near_table.count] = k;
+            apart[s->near_table.count] = least;
+            s->near_table.count += least <= larger(pair->wanted, SN_SURFACE_CLOSE * reach);
+        }
+    }
+}
+
 bool sn_surface_pairs_end(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
@@ -297,22 +321,9 @@ bool sn_surface_pairs_end(sn_world *world)
         !sn_table_reserve(&s->sort_table, &world->allocator, count) ||
         !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
         return fail(world);
-    uint32_t *near = s->near_table.column[0];
-    sn_real *apart = s->near_table.column[1];
     s->near_table.count = 0;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        const sn_surface_pair *pair = &surface_pairs(s)[i];
-        const sn_real most = larger(pair->wanted, SN_SURFACE_CLOSE * surface_thickness(s, pair)) * SN_SURFACE_LONGER;
-        const sn_real until = ((sn_real)pair->moved + most) * SN_SURFACE_LONGER; /* with a reach of 0 */
-        for (uint32_t k = pair->first; pair->due_now && k < pair->first + pair->count; ++k) {
-            const sn_surface_candidate *c = &surface_candidates(s)[k];
-            if (surface_spares(s)[k] > until)
-                continue;
-            const sn_real least = (surface_spares(s)[k] - (sn_real)pair->moved + c->reach) / SN_SURFACE_LONGER;
-            near[s->near_table.count] = k;
-            apart[s->near_table.count] = least;
-            s->near_table.count += least <= larger(pair->wanted, SN_SURFACE_CLOSE * c->reach);
-        }
-    }
+    for (uint32_t i = 0; i < s->pair_table.count; ++i)
+        if (surface_pairs(s)[i].due_now)
+            take_near(world, s, &surface_pairs(s)[i]);
     return true;
 }

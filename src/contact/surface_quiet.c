@@ -445,8 +445,12 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
     }
     if (!sn_surface_smooth_rates(world))
         return false;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i)
-        quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i], LONG * h);
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        sn_surface_pair *pair = &surface_pairs(s)[i];
+        if (pair->listed && pair->smooth)
+            sn_surface_smooth_again(s, pair);
+        quiet_pairs(s)[i] = sn_surface_pair_quiet(s, pair, LONG * h);
+    }
     if (!list_deep(world, h, fall))
         return false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {

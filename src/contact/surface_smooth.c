@@ -402,32 +402,37 @@ static void find_hood(const sn_surfaces *s, sn_surface_pair *pair)
 
 /* ---- Smoothness -------------------------------------------------------------------------------------------------- */
 
-/* Copies sides of triangles, from the first corner, and what makes gradients of them. spin: instead of sides how fast
-   they change, in a frame that turns by this (rad/s). */
-static void take_sides(sn_wide_gradients *to, const sn_surfaces *s, const uint32_t *triangle, uint32_t count,
-                       const sn_vec3 *spin)
+static void set_rows(sn_wide_gradients *to, uint32_t i, sn_vec3 a, sn_vec3 b, const sn_real *m)
 {
+    const sn_real ten[SN_WIDE_GRADIENT_ROWS] = {a.x, a.y, a.z, b.x, b.y, b.z, m[0], m[1], m[2], m[3]};
+    for (uint32_t k = 0; k < SN_WIDE_GRADIENT_ROWS; ++k)
+        to->rows[k][i] = ten[k];
+}
+
+/* Copies sides of triangles, from the first corner, and what makes gradients of them. rates: also how fast they change,
+   in a frame that turns with the tile; NULL: no. */
+static void take_sides(const sn_surfaces *s, const sn_surface_tile *tile, sn_wide_gradients *to,
+                       sn_wide_gradients *rates)
+{
+    const uint32_t *triangle = triangles_of(s, tile), count = tile->triangles;
     const sn_surface_motion *motion = surface_motions(s);
+    const sn_vec3 spin = tile->velocity.spin;
     to->count = count;
     for (uint32_t i = 0; i < count || i % SN_BATCH; ++i) {
         const uint32_t of = triangle[i < count ? i : 0], *v = surface_triangles(s)[of].vertex;
         const sn_surface_motion *one = &motion[v[0]], *two = &motion[v[1]], *three = &motion[v[2]];
-        const sn_real *m = sheets(s)[of].inverse;
-        sn_vec3 a = vec3_sub(two->start, one->start), b = vec3_sub(three->start, one->start);
-        if (spin) {
-            a = vec3_sub(vec3_sub(two->velocity, one->velocity), vec3_cross(*spin, a));
-            b = vec3_sub(vec3_sub(three->velocity, one->velocity), vec3_cross(*spin, b));
-        }
-        const sn_real ten[SN_WIDE_GRADIENT_ROWS] = {a.x, a.y, a.z, b.x, b.y, b.z, m[0], m[1], m[2], m[3]};
-        for (uint32_t k = 0; k < SN_WIDE_GRADIENT_ROWS; ++k)
-            to->rows[k][i] = ten[k];
+        const sn_vec3 a = vec3_sub(two->start, one->start), b = vec3_sub(three->start, one->start);
+        set_rows(to, i, a, b, sheets(s)[of].inverse);
+        if (rates)
+            set_rows(rates, i, vec3_sub(vec3_sub(two->velocity, one->velocity), vec3_cross(spin, a)),
+                     vec3_sub(vec3_sub(three->velocity, one->velocity), vec3_cross(spin, b)), sheets(s)[of].inverse);
     }
 }
 
 static void measure_tile(const sn_world *world, const sn_surfaces *s, sn_surface_tile *tile)
 {
     sn_wide_gradients g;
-    take_sides(&g, s, triangles_of(s, tile), tile->triangles, NULL);
+    take_sides(s, tile, &g, NULL);
     (world->wide ? world->wide->near : &sn_near_scalar)->gradients(&g);
     memcpy(tile->least, g.least, sizeof tile->least);
     memcpy(tile->most, g.most, sizeof tile->most);
@@ -446,12 +451,16 @@ static sn_real norm_below(const sn_real least[6], const sn_real most[6])
 
 static void measure_rate(const sn_world *world, const sn_surfaces *s, sn_surface_tile *tile)
 {
-    sn_wide_gradients g;
-    measure_tile(world, s, tile);
-    take_sides(&g, s, triangles_of(s, tile), tile->triangles, &tile->velocity.spin);
-    (world->wide ? world->wide->near : &sn_near_scalar)->gradients(&g);
-    tile->stretch = norm_below(tile->least, tile->most);
-    tile->rate = norm_below(g.least, g.most) + LOST * vec3_length(tile->velocity.spin) * tile->stretch;
+    const sn_wide_near *wide = world->wide ? world->wide->near : &sn_near_scalar;
+    sn_wide_gradients g, rates;
+    take_sides(s, tile, &g, &rates);
+    rates.count = g.count;
+    wide->gradients(&g);
+    wide->gradients(&rates);
+    memcpy(tile->least, g.least, sizeof tile->least);
+    memcpy(tile->most, g.most, sizeof tile->most);
+    tile->stretch = norm_below(g.least, g.most);
+    tile->rate = norm_below(rates.least, rates.most) + LOST * vec3_length(tile->velocity.spin) * tile->stretch;
 }
 
 /* v: distances in space are at least v times those in the rest shape. */
@@ -491,6 +500,13 @@ static sn_real least_apart(const sn_surfaces *s, const sn_surface_pair *pair)
     return height;
 }
 
+static void set_bounds(const sn_surface_skin *skin, sn_surface_pair *pair, sn_real stretch, sn_real next)
+{
+    pair->next = next;
+    pair->others = pair->a == pair->b ? (sn_real)INFINITY : larger(next, spare_at(skin, stretch, BESIDE * skin->edge));
+    pair->border = pair->rest_border;
+}
+
 bool sn_surface_smooth_apart(const sn_surfaces *s, sn_surface_pair *pair, sn_real wanted)
 {
     const sn_surface_skin *skin = &surface_skins(s)[surface_tiles(s)[pair->a].skin];
@@ -504,10 +520,18 @@ bool sn_surface_smooth_apart(const sn_surfaces *s, sn_surface_pair *pair, sn_rea
         pair->waits = WAITS;
         return false;
     }
-    pair->next = next;
-    pair->others = pair->a == pair->b ? (sn_real)INFINITY : larger(next, spare_at(skin, stretch, BESIDE * skin->edge));
-    pair->border = pair->rest_border;
+    set_bounds(skin, pair, stretch, next);
     return true;
+}
+
+void sn_surface_smooth_again(const sn_surfaces *s, sn_surface_pair *pair)
+{
+    const sn_surface_skin *skin = &surface_skins(s)[surface_tiles(s)[pair->a].skin];
+    const sn_real stretch = least_stretch(s, pair), next = spare_at(skin, stretch, least_apart(s, pair));
+    if (!(stretch > (sn_real)0.5 && next > pair->next - (sn_real)pair->moved))
+        return;
+    set_bounds(skin, pair, stretch, next);
+    pair->moved = pair->turned = 0;
 }
 
 /* On the line from p to q a gradient F changes by F', and the two approach by no more than the norm of F' - [s]F times
