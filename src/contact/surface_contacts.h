@@ -207,7 +207,7 @@ typedef struct sn_surface_quiet {
 typedef struct sn_surface_pair {
     uint32_t a, b;
     uint32_t first, count, room; /* its candidates, and the room for them */
-    uint32_t touches;            /* how many of them are contacts of this substep */
+    uint32_t touches;            /* how many of them are contacts of this substep, or may have come together in it */
     bool listed;                 /* candidates are listed */
     bool asked;                  /* they must be listed again */
     bool due_now;                /* some of them must be measured */
@@ -252,9 +252,8 @@ typedef struct sn_surface_contact {
     uint32_t vertex[4], slot[4];
     uint32_t one, other; /* as in the candidate */
     bool edges;
-    bool rope;   /* one of the two is a segment, or a vertex of segments */
-    bool loaded; /* it is on a rope with a heavy load, and solved together with its rods, see surface_loads.c */
-    uint32_t colour;
+    bool rope;         /* one of the two is a segment, or a vertex of segments */
+    bool loaded;       /* it is on a rope with a heavy load, and solved together with its rods, see surface_loads.c */
     sn_real weight[4]; /* signed weights of the four: the sum of weight times position is the vector from the other
                           feature to the one */
     sn_real own[4];    /* the same of vertices that are particles, with slots; 0: a corner of a shell */
@@ -367,11 +366,15 @@ typedef struct sn_surfaces {
        their spare when they were measured, plus `moved` of the pair then. */
     sn_table candidate_table;
     sn_table moved_table; /* the same, to close gaps */
-    sn_table touch_table; /* of sn_surface_touch: those of a pair begin where its candidates do */
+    /* Of sn_surface_touch: those of a pair begin where its candidates do. For the guard: candidates that may have come
+       together, with a bound of their distance (m) as the first weight. */
+    sn_table touch_table;
     sn_table list_table;  /* the same: what each worker lists */
     uint32_t list_room;   /* for each worker */
     sn_table sweep_table; /* of rows for 16 features: boxes around their paths; see surface_sweeps.c */
-    sn_table due_table;   /* of uint32_t: pairs to be listed or measured */
+    sn_table due_table;   /* of uint32_t: pairs to be listed; */
+    sn_table look_table;  /* the same: pairs some of whose candidates must be measured; */
+    sn_table mark_table;  /* of uint32_t, twice: a bit for each pair, true for those */
     /* Of uint32_t: candidates that the guard checks; of sn_real, m: lower bounds of their distance at the start of the
        substep; of float: when they touch. */
     sn_table near_table;
@@ -440,7 +443,7 @@ bool sn_surfaces_bounce(struct sn_world *world, sn_real h, sn_real bounce_above)
 
 /* touch: there are contacts in this substep. push: some of them moved vertices far in the last pass. */
 bool sn_surfaces_touch(const struct sn_world *world);
-bool sn_surfaces_push(const struct sn_world *world);
+bool sn_surfaces_push(struct sn_world *world, bool *lost);
 
 /* The guard, after everything else: surfaces that were apart at the start of the substep do not intersect at its
    end. */
@@ -471,8 +474,9 @@ void sn_surface_contact_warm(struct sn_world *world, sn_surface_contact *contact
 sn_vec3 sn_surface_contact_velocity(const struct sn_world *world, const sn_surface_contact *contact);
 sn_vec3 sn_surface_contact_apart(const struct sn_world *world, const sn_surface_contact *contact, sn_real h);
 
-/* surface_memory.c: warm starts. recall: from the substep before, which had `before` contacts. load: from the step
-   before, at the start of a step. reserve: makes room for what the next step needs. False when memory runs out. */
+/* surface_memory.c: warm starts. recall: from the substep before, which had `before` contacts; false: contacts.failed, or
+   lost tasks. load: from the step before, at the start of a step. reserve: makes room for what the next step needs.
+   These are false when memory runs out. */
 bool sn_surface_contacts_recall(struct sn_world *world, sn_surfaces *s, uint32_t before, sn_real h);
 bool sn_surface_contacts_load(struct sn_world *world, sn_surfaces *s, sn_real dt);
 bool sn_surface_contacts_reserve(struct sn_world *world);

@@ -398,10 +398,9 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
 {
     const looking *l = data;
     for (uint32_t i = first; i < end; ++i) {
-        sn_surface_pair *pair = &surface_pairs(l->s)[i];
+        sn_surface_pair *pair = &surface_pairs(l->s)[((const uint32_t *)l->s->look_table.column[0])[i]];
         pair->touches = 0;
-        if (pair->due_now)
-            look_at_pair(l, pair);
+        look_at_pair(l, pair);
     }
 }
 
@@ -421,21 +420,34 @@ static uint32_t choose_colour(uint64_t *used, const sn_surface_contact *c)
     return colour;
 }
 
-static void sort_by_colour(sn_world *world, sn_surfaces *s)
+/* Moves contacts to the places that sort_by_colour chose. */
+static void move_piece(void *data, uint32_t first, uint32_t end)
 {
-    sn_surface_contact *from = s->contact_table.column[1], *to = s->contact_table.column[0];
+    const sn_surfaces *s = data;
+    const sn_surface_contact *from = s->contact_table.column[1];
+    const sn_sort_item *item = s->sort_table.column[0];
+    sn_surface_contact *to = s->contact_table.column[0];
+    for (uint32_t i = first; i < end; ++i)
+        to[item[i].b] = from[i];
+}
+
+static bool sort_by_colour(sn_world *world, sn_surfaces *s)
+{
+    const sn_surface_contact *from = s->contact_table.column[1];
+    sn_sort_item *item = s->sort_table.column[0];
     uint64_t *used = s->colour_table.column[0];
     uint32_t start[SN_SURFACE_COLOURS + 2] = {0};
     memset(used, 0, world->particles.table.count * sizeof *used);
     for (uint32_t i = 0; i < s->contact_table.count; ++i) {
-        from[i].colour = choose_colour(used, &from[i]);
-        start[from[i].colour + 1]++;
+        item[i].a = choose_colour(used, &from[i]);
+        start[item[i].a + 1]++;
     }
     for (uint32_t i = 0; i <= SN_SURFACE_COLOURS; ++i)
         start[i + 1] += start[i];
     memcpy(s->colour_start, start, sizeof start);
     for (uint32_t i = 0; i < s->contact_table.count; ++i)
-        to[start[from[i].colour]++] = from[i];
+        item[i].b = start[item[i].a]++;
+    return sn_parallel_for(&world->parallel, s->contact_table.count, move_piece, s);
 }
 
 static bool fail(sn_world *world)
@@ -451,8 +463,8 @@ static void order_touches(sn_surfaces *s)
     const sn_surface_touch *touch = s->touch_table.column[0];
     sn_sort_item *item = s->sort_table.column[0];
     uint32_t count = 0;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        const sn_surface_pair *pair = &surface_pairs(s)[i];
+    for (uint32_t i = 0; i < s->look_table.count; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[((const uint32_t *)s->look_table.column[0])[i]];
         for (uint32_t k = pair->first; k < pair->first + pair->touches; ++k)
             item[count++] = (sn_sort_item){.a = k};
     }
@@ -469,10 +481,12 @@ static void make_piece(void *data, uint32_t first, uint32_t end)
     const sn_surfaces *s = l->s;
     sn_surface_contact *contact = s->contact_table.column[1];
     const sn_surface_touch *touch = s->touch_table.column[0];
-    const sn_sort_item *item = s->sort_table.column[0];
+    sn_sort_item *item = s->sort_table.column[0];
     for (uint32_t i = first; i < end; ++i) {
         const sn_surface_touch *t = &touch[item[i].a];
         contact[i] = sn_surface_contact_make(l->world, &surface_candidates(s)[t->candidate], t->weight, t->normal);
+        contact[i].loaded = sn_surface_loads_hold(s, &contact[i]);
+        item[i].b = contact[i].give > 0;
     }
 }
 
@@ -480,11 +494,11 @@ static void make_piece(void *data, uint32_t first, uint32_t end)
 static bool choose_contacts(sn_world *world, sn_surfaces *s, uint32_t count)
 {
     sn_surface_contact *contact = s->contact_table.column[1];
+    const sn_sort_item *item = s->sort_table.column[0];
     for (uint32_t i = 0; i < count; ++i) {
-        bool acts = contact[i].give > 0;
+        bool acts = item[i].b != 0;
         if (acts && (world->contacts.failed = sn_callbacks_surface(world, &contact[i], &acts)) != SN_OK)
             return false;
-        contact[i].loaded = sn_surface_loads_hold(s, &contact[i]);
         if (acts && s->contact_table.count != i)
             contact[s->contact_table.count] = contact[i];
         s->contact_table.count += acts;
@@ -498,17 +512,14 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     looking l = {.world = world, .s = s, .h = h, .fall = fall};
     const uint32_t before = s->contact_table.count;
     uint64_t count = 0;
-    bool any = false;
-    for (uint32_t i = 0; i < s->pair_table.count && !any; ++i)
-        any = surface_pairs(s)[i].due_now;
-    if (any)
+    if (s->look_table.count)
         measure_speeds(s);
-    if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, look_piece, &l))
+    if (!sn_parallel_few(&world->parallel, s->look_table.count, WORK_OF_PAIR, look_piece, &l))
         return false;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        const sn_surface_pair *pair = &surface_pairs(s)[i];
+    for (uint32_t i = 0; i < s->look_table.count; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[((const uint32_t *)s->look_table.column[0])[i]];
         count += pair->touches;
-        s->looks += pair->due_now ? pair->count : 0;
+        s->looks += pair->count;
     }
     if (count > SN_MAX_COUNT || !sn_table_reserve(&s->contact_table, &world->allocator, count) ||
         !sn_table_reserve(&s->colour_table, &world->allocator, world->particles.table.count) ||
@@ -523,9 +534,10 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     if (!sn_parallel_few(&world->parallel, (uint32_t)count, WORK_OF_MAKING, make_piece, &l) ||
         !choose_contacts(world, s, (uint32_t)count))
         return false;
-    if (!sn_surface_contacts_reserve(world) || !sn_surface_contacts_recall(world, s, before, h))
+    if (!sn_surface_contacts_reserve(world))
         return fail(world);
-    sort_by_colour(world, s);
+    if (!sn_surface_contacts_recall(world, s, before, h) || !sort_by_colour(world, s))
+        return false;
     return sn_surface_loads_begin(world) || fail(world);
 }
 

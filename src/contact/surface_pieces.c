@@ -321,7 +321,7 @@ static uint32_t set_of(searching *q, uint32_t label)
 }
 
 /* The sets of a piece that are not exhausted are counted in `pushes`, which contact counts anew in every pass. */
-static uint32_t *open_sets(const searching *q, uint32_t set)
+static atomic_uint *open_sets(const searching *q, uint32_t set)
 {
     return &surface_pieces(q->s)[q->all[set].piece].pushes;
 }
