@@ -68,6 +68,12 @@ typedef struct sn_surface_motion {
     uint8_t suspect; /* SN_SUSPECT bits, until tangles are searched for: see surface_tangles.c */
 } sn_surface_motion;
 
+/* What changed in a piece of the vertices since the substep before; see surface_looks.c. */
+typedef struct sn_surface_change {
+    sn_real jump, differ; /* m^2: the largest square of a jump, and of a changed velocity times h that is not marked */
+    bool marked;          /* some vertex is marked */
+} sn_surface_change;
+
 /* Data of a vertex that are kept when features are made again after a tear, by particle number. */
 typedef struct sn_surface_past {
     sn_vec3 end; /* m */
@@ -339,6 +345,7 @@ typedef struct sn_surfaces {
     /* Of uint32_t. By vertex, and one more: its first entry in ring_table. There: neighbours of vertices, and the
        edges to them. */
     sn_table ring_start_table, ring_table;
+    sn_table change_table;            /* of sn_surface_change, by piece of the vertices */
     sn_table sort_table;              /* of sn_sort_item, twice: for making features */
     sn_table skin_table;              /* of sn_surface_skin; those of shells are behind the others */
     sn_table shell_table;             /* of sn_surface_shell; of sn_surface_member */

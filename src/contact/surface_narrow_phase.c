@@ -254,15 +254,22 @@ static sn_real closing_speed(const sn_surfaces *s, const sn_surface_candidate *c
 }
 
 /* m/s: upper bounds of the speeds of vertices relative to the mean of all; infinite for corners of shells. */
-static void measure_speeds(const sn_surfaces *s)
+static void speed_piece(void *data, uint32_t first, uint32_t end)
 {
+    const sn_surfaces *s = data;
     const sn_vec3 mean = dvec3_round(s->velocity);
     const sn_real lost = ROUNDED * vec3_length(mean);
     sn_real *speed = s->vertex_table.column[4];
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+    for (uint32_t i = first; i < end; ++i)
         speed[i] = vec3_length(vec3_sub(surface_motions(s)[i].velocity, mean)) * SN_SURFACE_LONGER + lost;
+}
+
+static bool measure_speeds(sn_world *world, sn_surfaces *s)
+{
+    sn_real *speed = s->vertex_table.column[4];
     for (uint32_t i = s->vertex_table.count; i < s->all_vertices; ++i)
         speed[i] = (sn_real)INFINITY;
+    return sn_parallel_for(&world->parallel, s->vertex_table.count, speed_piece, s);
 }
 
 /* m/s: an upper bound of relative_speed, which takes longer. */
@@ -512,8 +519,8 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     looking l = {.world = world, .s = s, .h = h, .fall = fall};
     const uint32_t before = s->contact_table.count;
     uint64_t count = 0;
-    if (s->look_table.count)
-        measure_speeds(s);
+    if (s->look_table.count && !measure_speeds(world, s))
+        return false;
     if (!sn_parallel_few(&world->parallel, s->look_table.count, WORK_OF_PAIR, look_piece, &l))
         return false;
     for (uint32_t i = 0; i < s->look_table.count; ++i) {
@@ -669,7 +676,8 @@ sn_result sn_surfaces_find(sn_world *world, sn_real dt)
         sn_surface_quiet_leave(s);
     if (!follow_joins(world, s) || !sn_surface_pieces_find(world, s))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
-    if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->tile_table.count))
+    if (!sn_parallel_reserve(&world->parallel, &world->allocator,
+                             s->tile_table.count > s->vertex_table.count ? s->tile_table.count : s->vertex_table.count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         surface_vertices(s)[i].slot = world->ids.value[surface_vertices(s)[i].number];

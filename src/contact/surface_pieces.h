@@ -72,8 +72,8 @@ static inline sn_surface_mass surface_mass(const sn_surfaces *s, uint32_t i)
 bool sn_surface_pieces_find(struct sn_world *world, sn_surfaces *s);
 void sn_surface_pieces_begin(const struct sn_world *world, sn_surfaces *s);
 
-/* Joins pieces that touch in this substep. */
-void sn_surface_pieces_touch(const struct sn_world *world, sn_surfaces *s);
+/* Joins pieces that touch in this substep. False: lost tasks. */
+bool sn_surface_pieces_touch(struct sn_world *world, sn_surfaces *s);
 
 /* Finds which kinds of constraints may store energy. */
 void sn_surface_pieces_find_storing(const struct sn_world *world, sn_surfaces *s);
