@@ -178,6 +178,40 @@ static void smooth_sheets_list_nothing(void **state)
     sn_world_destroy(world);
 }
 
+/* In a quiet time, features of smooth tiles come no nearer than its bounds say, though tiles move far against each
+   other. */
+static void quiet_times_count_what_approaches(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    uint32_t slower = 0, all = 0;
+    for (uint32_t n = 0; n < support_rounds(96, 16); ++n) {
+        sn_world *world = make_sheet(n % SHAPES, &seed);
+        sn_surfaces *s = &world->contacts.surfaces;
+        for (uint32_t i = 0; i < 4; ++i) {
+            assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+            if (!s->quiet.on)
+                continue;
+            sn_surface_quiet_leave(s);
+            for (uint32_t p = 0; p < s->pair_table.count; ++p) {
+                sn_surface_pair *pair = &surface_pairs(s)[p];
+                const sn_surface_quiet_pair *quiet = (const sn_surface_quiet_pair *)s->pair_table.column[1] + p;
+                pair->step = pair->all_step = 0; /* of the substep before */
+                if (!pair->listed || !pair->smooth)
+                    continue;
+                slower += quiet->nearer[0] < quiet->nearer[1] / 2;
+                all++;
+                check_features(world, pair, 1, false);
+                check_features(world, pair, 1, true);
+                check_features(world, pair, 2, false);
+            }
+        }
+        sn_world_destroy(world);
+    }
+    print_message("of %u of %u smooth pairs features approach less than half as fast as tiles\n", slower, all);
+    assert_true(slower > all / 4);
+}
+
 /* Substeps in which nothing is looked at lead to the same bits as those in which everything is. */
 static void quiet_substeps_change_nothing(void **state)
 {
@@ -207,8 +241,8 @@ static void quiet_substeps_change_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_smooth_has_room),
-                                       cmocka_unit_test(smooth_sheets_list_nothing),
-                                       cmocka_unit_test(quiet_substeps_change_nothing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_smooth_has_room), cmocka_unit_test(smooth_sheets_list_nothing),
+        cmocka_unit_test(quiet_times_count_what_approaches), cmocka_unit_test(quiet_substeps_change_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
