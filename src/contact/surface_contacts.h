@@ -198,6 +198,7 @@ typedef struct sn_surface_quiet {
     /* Until sure_time (s) no pair has used up its spare as long as away and astir of tiles take less than `sure` (m); see
        surface_quiet.c. sure_turn: rad/s, no tile turns faster */
     sn_real sure_time, sure, sure_turn;
+    bool rates;   /* how fast gradients of tiles change is known */
     bool ordered; /* rows of the vertices of all tiles are known */
     /* By row, tile by tile. Of sn_vec4: positions, their rounding remainders, and velocities, at the start of the
        substep; positions at its end; positions and velocities when the quiet time began; of sn_real: see wide/wide.h; of

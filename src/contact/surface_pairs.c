@@ -151,7 +151,7 @@ sn_surface_quiet_pair sn_surface_pair_quiet(const sn_surfaces *s, const sn_surfa
         return q;
     q.spare[0] = (lower(pair->due, pair->next) - (sn_real)pair->moved) / SN_SURFACE_LONGER;
     q.spare[1] = (pair->others - (sn_real)pair->turned) / SN_SURFACE_LONGER;
-    if (pair->smooth && q.spare[0] < ahead * speed) {
+    if (pair->smooth && s->quiet.rates && q.spare[0] < ahead * speed) {
         const sn_real nearer = sn_surface_smooth_nearer(s, pair);
         if (nearer < speed) { /* for all features, near or not */
             q.nearer[0] = nearer;
