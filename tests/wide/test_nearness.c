@@ -357,7 +357,7 @@ static void numbers_up_to_a_limit_are_found(void **state)
             const sn_wide *wide = simd == SN_SIMD_AUTO ? NULL : sn_wide_choose((sn_simd)simd);
             uint16_t found[SN_WIDE_BELOW];
             uint32_t total, at = 0;
-            sn_real least = real(INFINITY);
+            sn_real least = real(HUGE_VAL);
             const sn_real left = (wide ? wide->near : &sn_near_scalar)->below(number, count, most, found, &total);
             for (uint32_t i = 0; i < count; ++i)
                 if (number[i] <= most)
