@@ -68,6 +68,12 @@ typedef struct sn_surface_motion {
     uint8_t suspect; /* SN_SUSPECT bits, until tangles are searched for: see surface_tangles.c */
 } sn_surface_motion;
 
+/* What changed in a piece of the vertices since the substep before; see surface_looks.c. */
+typedef struct sn_surface_change {
+    sn_real jump, differ; /* m^2: the largest square of a jump, and of a changed velocity times h that is not marked */
+    bool marked;          /* some vertex is marked */
+} sn_surface_change;
+
 /* Data of a vertex that are kept when features are made again after a tear, by particle number. */
 typedef struct sn_surface_past {
     sn_vec3 end; /* m */
@@ -170,11 +176,14 @@ typedef struct sn_surface_tile {
     sn_real height;            /* m: and the least height of its triangles there */
     bool asked;                /* what follows is needed: */
     sn_real least[6], most[6]; /* bounds of the six numbers of its deformation gradients */
-    bool led;                  /* all its corners are static or kinematic. Pairs of two such tiles are left out */
-    bool off;                  /* it is of a shell that nothing is near, and is left out */
-    bool changed;              /* the end of a corner changed in the last round of the guard */
-    bool jumped;               /* some corner jumped; not set for tiles of shells */
-    uint8_t suspect;           /* the suspect bits of its corners, together */
+    /* stretch: no gradient stretches more; rate, 1/s: nor changes faster, in a frame that turns with velocity.spin. At
+       the start of the substep, after sn_surface_smooth_rates */
+    sn_real stretch, rate;
+    bool led;        /* all its corners are static or kinematic. Pairs of two such tiles are left out */
+    bool off;        /* it is of a shell that nothing is near, and is left out */
+    bool changed;    /* the end of a corner changed in the last round of the guard */
+    bool jumped;     /* some corner jumped; not set for tiles of shells */
+    uint8_t suspect; /* the suspect bits of its corners, together */
 } sn_surface_tile;
 
 #define SN_SURFACE_QUIET_MORE 16u /* vertices behind the last one that may be read */
@@ -189,6 +198,7 @@ typedef struct sn_surface_quiet {
     /* Until sure_time (s) no pair has used up its spare as long as away and astir of tiles take less than `sure` (m); see
        surface_quiet.c. sure_turn: rad/s, no tile turns faster */
     sn_real sure_time, sure, sure_turn;
+    bool rates;   /* how fast gradients of tiles change is known */
     bool ordered; /* rows of the vertices of all tiles are known */
     /* By row, tile by tile. Of sn_vec4: positions, their rounding remainders, and velocities, at the start of the
        substep; positions at its end; positions and velocities when the quiet time began; of sn_real: see wide/wide.h; of
@@ -204,12 +214,13 @@ typedef struct sn_surface_quiet {
 typedef struct sn_surface_pair {
     uint32_t a, b;
     uint32_t first, count, room; /* its candidates, and the room for them */
-    uint32_t touches;            /* how many of them are contacts of this substep */
+    uint32_t touches;            /* how many of them are contacts of this substep, or may have come together in it */
     bool listed;                 /* candidates are listed */
     bool asked;                  /* they must be listed again */
     bool due_now;                /* some of them must be measured */
     uint8_t depth;               /* how far the next list reaches, see surface_listing.c */
     bool deep;                   /* the list has all candidates that surface_quiet.c needs */
+    bool smooth;                 /* the list is empty, because both tiles are smooth */
     bool swept;                  /* the list is for this substep only, */
     sn_real margin;              /* m: and valid if no corner ends farther from where its velocity leads */
     uint64_t border;             /* bits: corners of b that were near a when candidates were listed, */
@@ -248,9 +259,8 @@ typedef struct sn_surface_contact {
     uint32_t vertex[4], slot[4];
     uint32_t one, other; /* as in the candidate */
     bool edges;
-    bool rope;   /* one of the two is a segment, or a vertex of segments */
-    bool loaded; /* it is on a rope with a heavy load, and solved together with its rods, see surface_loads.c */
-    uint32_t colour;
+    bool rope;         /* one of the two is a segment, or a vertex of segments */
+    bool loaded;       /* it is on a rope with a heavy load, and solved together with its rods, see surface_loads.c */
     sn_real weight[4]; /* signed weights of the four: the sum of weight times position is the vector from the other
                           feature to the one */
     sn_real own[4];    /* the same of vertices that are particles, with slots; 0: a corner of a shell */
@@ -336,6 +346,7 @@ typedef struct sn_surfaces {
     /* Of uint32_t. By vertex, and one more: its first entry in ring_table. There: neighbours of vertices, and the
        edges to them. */
     sn_table ring_start_table, ring_table;
+    sn_table change_table;            /* of sn_surface_change, by piece of the vertices */
     sn_table sort_table;              /* of sn_sort_item, twice: for making features */
     sn_table skin_table;              /* of sn_surface_skin; those of shells are behind the others */
     sn_table shell_table;             /* of sn_surface_shell; of sn_surface_member */
@@ -363,11 +374,15 @@ typedef struct sn_surfaces {
        their spare when they were measured, plus `moved` of the pair then. */
     sn_table candidate_table;
     sn_table moved_table; /* the same, to close gaps */
-    sn_table touch_table; /* of sn_surface_touch: those of a pair begin where its candidates do */
+    /* Of sn_surface_touch: those of a pair begin where its candidates do. For the guard: candidates that may have come
+       together, with a bound of their distance (m) as the first weight. */
+    sn_table touch_table;
     sn_table list_table;  /* the same: what each worker lists */
     uint32_t list_room;   /* for each worker */
     sn_table sweep_table; /* of rows for 16 features: boxes around their paths; see surface_sweeps.c */
-    sn_table due_table;   /* of uint32_t: pairs to be listed or measured */
+    sn_table due_table;   /* of uint32_t: pairs to be listed; */
+    sn_table look_table;  /* the same: pairs some of whose candidates must be measured; */
+    sn_table mark_table;  /* of uint32_t, twice: a bit for each pair, true for those */
     /* Of uint32_t: candidates that the guard checks; of sn_real, m: lower bounds of their distance at the start of the
        substep; of float: when they touch. */
     sn_table near_table;
@@ -436,7 +451,7 @@ bool sn_surfaces_bounce(struct sn_world *world, sn_real h, sn_real bounce_above)
 
 /* touch: there are contacts in this substep. push: some of them moved vertices far in the last pass. */
 bool sn_surfaces_touch(const struct sn_world *world);
-bool sn_surfaces_push(const struct sn_world *world);
+bool sn_surfaces_push(struct sn_world *world, bool *lost);
 
 /* The guard, after everything else: surfaces that were apart at the start of the substep do not intersect at its
    end. */
@@ -467,8 +482,9 @@ void sn_surface_contact_warm(struct sn_world *world, sn_surface_contact *contact
 sn_vec3 sn_surface_contact_velocity(const struct sn_world *world, const sn_surface_contact *contact);
 sn_vec3 sn_surface_contact_apart(const struct sn_world *world, const sn_surface_contact *contact, sn_real h);
 
-/* surface_memory.c: warm starts. recall: from the substep before, which had `before` contacts. load: from the step
-   before, at the start of a step. reserve: makes room for what the next step needs. False when memory runs out. */
+/* surface_memory.c: warm starts. recall: from the substep before, which had `before` contacts; false: contacts.failed, or
+   lost tasks. load: from the step before, at the start of a step. reserve: makes room for what the next step needs.
+   These are false when memory runs out. */
 bool sn_surface_contacts_recall(struct sn_world *world, sn_surfaces *s, uint32_t before, sn_real h);
 bool sn_surface_contacts_load(struct sn_world *world, sn_surfaces *s, sn_real dt);
 bool sn_surface_contacts_reserve(struct sn_world *world);
@@ -663,11 +679,16 @@ bool sn_surface_pairs_end(struct sn_world *world);
 /* surface_smooth.c. make: rest shapes of skins, once tiles exist. follow: after a tear, only those of some triangles
    and of new tiles. look: before the pairs in due_table are listed, checks how smooth skins are; false: lost tasks.
    apart: true if all features of a pair that share no corner have more spare than `wanted`; it sets the pair's bounds
-   then. */
+   then. rates: measures gradients of all tiles, and how fast these change; false: lost tasks. After that, of pairs that
+   were smooth: again: measures their spare again. nearer: m/s, how fast the features approach that are as near as the
+   spare is measured for; others, which may approach faster, have more spare in the same ratio. */
 void sn_surface_smooth_make(const struct sn_world *world, sn_surfaces *s);
 void sn_surface_smooth_follow(const struct sn_world *world, sn_surfaces *s, const uint32_t *triangle, uint32_t count);
 bool sn_surface_smooth_look(struct sn_world *world);
 bool sn_surface_smooth_apart(const sn_surfaces *s, sn_surface_pair *pair, sn_real wanted);
+bool sn_surface_smooth_rates(struct sn_world *world);
+void sn_surface_smooth_again(const sn_surfaces *s, sn_surface_pair *pair);
+sn_real sn_surface_smooth_nearer(const sn_surfaces *s, const sn_surface_pair *pair);
 
 /* surface_listing.c: lists candidates of the pairs in due_table that are `asked`. False: contacts.failed, or lost
    tasks. */

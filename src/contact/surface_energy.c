@@ -506,7 +506,8 @@ bool sn_surfaces_balance(sn_world *world, sn_real h)
     bool any = false;
     if (!s->on || sn_surface_quiet_rests(world))
         return true;
-    sn_surface_pieces_touch(world, s);
+    if (!sn_surface_pieces_touch(world, s))
+        return false;
     sum_up(world, s, (double)h);
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
         sn_surface_piece *p = &surface_pieces(s)[i];

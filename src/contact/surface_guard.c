@@ -257,9 +257,11 @@ static void change_ways(const guarding *g)
 }
 
 /* Places as they will be stored and read: x and x_low together may round to another x. */
-static void take_ends(sn_world *world, sn_surfaces *s)
+static void end_piece(void *data, uint32_t first, uint32_t end)
 {
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+    sn_world *world = data;
+    sn_surfaces *s = &world->contacts.surfaces;
+    for (uint32_t i = first; i < end; ++i) {
         sn_surface_motion *v = &surface_motions(s)[i];
         const uint32_t slot = surface_vertices(s)[i].slot;
         sn_vec4 *x = &world->particles.x[slot], *low = &world->particles.x_low[slot];
@@ -274,9 +276,16 @@ static void take_ends(sn_world *world, sn_surfaces *s)
         v->changed = true;
         v->hit = false;
     }
+}
+
+static bool take_ends(sn_world *world, sn_surfaces *s)
+{
+    if (!sn_parallel_for(&world->parallel, s->vertex_table.count, end_piece, world))
+        return false;
     sn_surface_members_end(world, s);
     sn_surface_shells_end(world, s);
     sn_surface_shells_change(s, true);
+    return true;
 }
 
 /* Velocities keep a share of what they differ from that of their zone: the least of its vertices, the same for all, so that the zone keeps its momentum. */
@@ -322,9 +331,8 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
     bool failed = false;
     if (!s->on || sn_surface_quiet_end(world, h, &failed))
         return true;
-    if (failed)
+    if (failed || !take_ends(world, s))
         return false;
-    take_ends(world, s);
     sn_surface_zones_clear(s);
     for (; g.round < ROUNDS; ++g.round) {
         if (!sn_surface_tiles_measure_ends(world, h) || !sn_surface_tiles_meet_ends(world) ||

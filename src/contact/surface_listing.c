@@ -558,6 +558,7 @@ static void leave_out(sn_surface_pair *pair)
 {
     pair->count = 0;
     pair->swept = pair->deep = false;
+    pair->smooth = true;
     pair->margin = 0;
     pair->moved = pair->turned = 0;
     pair->due = pair->waiting = pair->nearest = (sn_real)INFINITY;
@@ -614,6 +615,7 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
         memcpy(surface_spares(s) + pair->first, l.spare, l.found * sizeof *l.spare);
     }
     pair->count = l.found;
+    pair->smooth = false;
     pair->due = (sn_real)INFINITY;
     for (uint32_t i = 0; i < l.found; ++i)
         pair->due = lower(pair->due, l.spare[i]);

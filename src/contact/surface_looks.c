@@ -18,6 +18,8 @@
 #include "wide/wide.h"
 #include "world/world.h"
 
+#include <string.h>
+
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7) /* of the coordinates: rounding error of relative positions */
 #define SET_ASIDE    ((sn_real)1e-4) /* of an edge: a body farther from its last position was placed there */
@@ -56,6 +58,7 @@ typedef struct looking {
     bool follows;   /* the displacements of tiles in the last substep give their velocities, except for marked ones */
     bool marked;    /* there are marked ones */
     sn_real differ; /* m/s: velocities of the others have changed by no more */
+    sn_real little; /* m^2: see little() */
 } looking;
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
@@ -245,34 +248,60 @@ static sn_real little(const sn_surfaces *s)
     return LITTLE * thinnest * (LITTLE * thinnest);
 }
 
-/* Loads positions and velocities of vertices. Sets jump, and marks vertices with a changed velocity. */
-static void take_vertices(const sn_world *world, sn_surfaces *s, looking *l)
+/* Loads positions and velocities of vertices, and marks those with a changed velocity. */
+static void vertex_piece(void *data, uint32_t first, uint32_t end)
 {
+    const looking *l = data;
+    const sn_surfaces *s = l->s;
     const sn_surface_vertex *vertex = surface_vertices(s);
-    const sn_particle_store *p = &world->particles;
+    const sn_particle_store *p = &l->world->particles;
     sn_surface_motion *motion = surface_motions(s);
-    const sn_real most = little(s);
+    const sn_real most = l->little;
     sn_real jump = 0, differ = 0;
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+    bool marked = false;
+    for (uint32_t i = first; i < end; ++i) {
         const uint32_t slot = vertex[i].slot;
         sn_surface_motion *m = &motion[i];
         const quad at = quad_load(&p->x[slot]), v = quad_load(&p->v[slot]),
-                   end = quad_load(&m->end), /* and what follows */
-            d = quad_sub(at, end), other = quad_sub(quad_scale(v, l->h), quad_sub(end, quad_load(&m->start)));
+                   before = quad_load(&m->end), /* and what follows */
+            d = quad_sub(at, before), other = quad_sub(quad_scale(v, l->h), quad_sub(before, quad_load(&m->start)));
         const sn_real square = quad_dot3(d, d), off = quad_dot3(other, other);
         jump = square <= jump ? jump : square; /* NaN counts as infinitely far */
         m->jumped = !(square <= 0);
         m->suspect |= m->jumped ? SN_SUSPECT : 0;
         m->marked = !(off <= most);
-        l->marked = l->marked || m->marked;
+        marked = marked || m->marked;
         differ = off <= differ || m->marked ? differ : off;
         m->start = m->end = vec4_xyz(p->x[slot]);
         surface_start_lows(s)[i] = vec4_xyz(p->x_low[slot]);
         m->led = p->x[slot].w == 0;
         m->velocity = vec4_xyz(p->v[slot]);
     }
+    ((sn_surface_change *)s->change_table.column[0])[first / SN_PIECE] = (sn_surface_change){jump, differ, marked};
+}
+
+/* Loads all vertices. Sets jump, and what `l` has of changed velocities. */
+static bool take_vertices(sn_world *world, sn_surfaces *s, looking *l)
+{
+    const uint32_t pieces = s->vertex_table.count / SN_PIECE + 1;
+    sn_real differ = 0;
+    if (!sn_table_reserve(&s->change_table, &world->allocator, pieces)) {
+        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
+        return false;
+    }
+    sn_surface_change *change = s->change_table.column[0];
+    memset(change, 0, pieces * sizeof *change);
+    l->little = little(s);
+    if (!sn_parallel_for(&world->parallel, s->vertex_table.count, vertex_piece, l))
+        return false;
+    s->jump = 0;
+    for (uint32_t i = 0; i < pieces; ++i) {
+        s->jump = change[i].jump <= s->jump ? s->jump : change[i].jump;
+        differ = larger(change[i].differ, differ);
+        l->marked = l->marked || change[i].marked;
+    }
     l->differ = real_sqrt(differ) / l->h * SN_SURFACE_LONGER;
-    s->jump = jump;
+    return true;
 }
 
 /* The means of all vertices, from those of tiles. */
@@ -297,7 +326,8 @@ bool sn_surface_tiles_measure(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     looking l = {.world = world, .s = s, .h = h};
-    take_vertices(world, s, &l);
+    if (!take_vertices(world, s, &l))
+        return false;
     sn_real jump = s->jump;
     l.follows = s->ended && jump == 0;
     s->ended = false;

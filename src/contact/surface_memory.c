@@ -21,17 +21,41 @@ static bool is_same(const sn_surface_contact *a, const sn_surface_contact *b)
 }
 
 /* The old contacts are still in the column where the new ones will be sorted by colour. */
+typedef struct recalling {
+    const sn_surfaces *s;
+    const uint32_t *at; /* a hash table: 1 + the old contact */
+    uint32_t room;
+} recalling;
+
+/* Finds the old contact of each new one: 1 + its number is noted in sort_table. */
+static void find_piece(void *data, uint32_t first, uint32_t end)
+{
+    const recalling *r = data;
+    const sn_surface_contact *made = r->s->contact_table.column[1], *old = r->s->contact_table.column[0];
+    sn_sort_item *item = r->s->sort_table.column[0];
+    for (uint32_t i = first; i < end; ++i) {
+        uint32_t k = key_of(&made[i], r->room);
+        while (r->at[k] && !is_same(&old[r->at[k] - 1], &made[i]))
+            k = k + 1 < r->room ? k + 1 : 0;
+        item[i].a = r->at[k];
+    }
+}
+
 bool sn_surface_contacts_recall(sn_world *world, sn_surfaces *s, uint32_t before, sn_real h)
 {
     sn_surface_contact *made = s->contact_table.column[1];
     const sn_surface_contact *old = s->contact_table.column[0];
+    const sn_sort_item *item = s->sort_table.column[0];
     if (!before || !s->contact_table.count)
         return true;
     const uint64_t room = 2 * (uint64_t)before + 1;
     if (room > SN_MAX_COUNT ||
-        !sn_table_reserve(&s->recall_table, &world->allocator, 2 * (uint64_t)s->contact_table.capacity + 1))
+        !sn_table_reserve(&s->recall_table, &world->allocator, 2 * (uint64_t)s->contact_table.capacity + 1)) {
+        world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
         return false;
+    }
     uint32_t *at = s->recall_table.column[0];
+    recalling r = {s, at, (uint32_t)room};
     memset(at, 0, (size_t)room * sizeof *at);
     for (uint32_t i = 0; i < before; ++i) {
         if (!(old[i].normal_impulse > 0) || old[i].body)
@@ -41,13 +65,11 @@ bool sn_surface_contacts_recall(sn_world *world, sn_surfaces *s, uint32_t before
             k = k + 1 < room ? k + 1 : 0;
         at[k] = i + 1;
     }
-    for (uint32_t i = 0; i < s->contact_table.count; ++i) {
-        uint32_t k = key_of(&made[i], (uint32_t)room);
-        while (at[k] && !is_same(&old[at[k] - 1], &made[i]))
-            k = k + 1 < room ? k + 1 : 0;
-        if (at[k])
-            sn_surface_contact_warm(world, &made[i], &old[at[k] - 1], h);
-    }
+    if (!sn_parallel_for(&world->parallel, s->contact_table.count, find_piece, &r))
+        return false;
+    for (uint32_t i = 0; i < s->contact_table.count; ++i)
+        if (item[i].a)
+            sn_surface_contact_warm(world, &made[i], &old[item[i].a - 1], h);
     return true;
 }
 

@@ -254,15 +254,22 @@ static sn_real closing_speed(const sn_surfaces *s, const sn_surface_candidate *c
 }
 
 /* m/s: upper bounds of the speeds of vertices relative to the mean of all; infinite for corners of shells. */
-static void measure_speeds(const sn_surfaces *s)
+static void speed_piece(void *data, uint32_t first, uint32_t end)
 {
+    const sn_surfaces *s = data;
     const sn_vec3 mean = dvec3_round(s->velocity);
     const sn_real lost = ROUNDED * vec3_length(mean);
     sn_real *speed = s->vertex_table.column[4];
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i)
+    for (uint32_t i = first; i < end; ++i)
         speed[i] = vec3_length(vec3_sub(surface_motions(s)[i].velocity, mean)) * SN_SURFACE_LONGER + lost;
+}
+
+static bool measure_speeds(sn_world *world, sn_surfaces *s)
+{
+    sn_real *speed = s->vertex_table.column[4];
     for (uint32_t i = s->vertex_table.count; i < s->all_vertices; ++i)
         speed[i] = (sn_real)INFINITY;
+    return sn_parallel_for(&world->parallel, s->vertex_table.count, speed_piece, s);
 }
 
 /* m/s: an upper bound of relative_speed, which takes longer. */
@@ -347,52 +354,60 @@ static void look_at_batch(const looking *l, sn_surface_pair *pair, sn_surface_ba
     b->count = 0;
 }
 
-/* m: the least of some numbers. */
-static sn_real least_of(const sn_real *number, uint32_t count)
+static sn_real lower(sn_real a, sn_real b)
 {
-    sn_real least = (sn_real)INFINITY;
-    for (uint32_t i = 0; i < count; ++i)
-        least = number[i] < least ? number[i] : least;
-    return least;
+    return b < a ? b : a;
+}
+
+/* Looks at a candidate whose spare may be used up in this substep: takes it into the batch, unless it is too slow. */
+static void look_at_one(const looking *l, sn_surface_pair *pair, uint32_t candidate, sn_surface_batch *batch)
+{
+    sn_surface_candidate *c = &surface_candidates(l->s)[candidate];
+    const sn_real known = surface_spares(l->s)[candidate], spare = known - (sn_real)pair->moved - l->fall,
+                  twice = 2 * l->h * SN_SURFACE_LONGER;
+    sn_real speed = speed_below(l->s, c);
+    if (twice * speed > l->fall && twice * speed >= spare)
+        speed = relative_speed(l->s, c);
+    if (twice * speed * SN_SURFACE_LONGER < spare) {
+        pair->waiting = lower(pair->waiting, known);
+        return;
+    }
+    if (batch->count == SN_WIDE_COUPLES || (batch->count && batch->edges != c->edges))
+        look_at_batch(l, pair, batch);
+    batch->edges = c->edges;
+    batch->differ[batch->count] = speed;
+    batch->of[batch->count++] = c;
 }
 
 static void look_at_pair(const looking *l, sn_surface_pair *pair)
 {
-    const sn_real until = ((sn_real)pair->moved + pair->wanted) * SN_SURFACE_LONGER,
-                  twice = 2 * l->h * SN_SURFACE_LONGER;
-    const sn_real *spares = surface_spares(l->s) + pair->first;
-    sn_real waiting = (sn_real)INFINITY;
+    const sn_wide_near *wide = l->world->wide ? l->world->wide->near : &sn_near_scalar;
+    const sn_real until = ((sn_real)pair->moved + pair->wanted) * SN_SURFACE_LONGER;
+    const sn_real *spares = surface_spares(l->s);
+    uint16_t near[SN_WIDE_BELOW];
     sn_surface_batch batch;
-    batch.count = 0;
-    for (uint32_t i = 0; i < pair->count; ++i) {
-        sn_surface_candidate *c = surface_candidates(l->s) + pair->first + i;
-        const sn_real spare = spares[i] - (sn_real)pair->moved - l->fall;
-        sn_real speed = spares[i] > until ? 0 : speed_below(l->s, c);
-        if (twice * speed > l->fall && twice * speed >= spare)
-            speed = relative_speed(l->s, c);
-        if (spares[i] > until || twice * speed * SN_SURFACE_LONGER < spare) {
-            waiting = spares[i] < waiting ? spares[i] : waiting;
-            continue;
-        }
-        if (batch.count == SN_WIDE_COUPLES || (batch.count && batch.edges != c->edges))
-            look_at_batch(l, pair, &batch);
-        batch.edges = c->edges;
-        batch.differ[batch.count] = speed;
-        batch.of[batch.count++] = c;
+    pair->due = pair->waiting = (sn_real)INFINITY;
+    for (uint32_t at = pair->first, end = at + pair->count, found; at < end; at += SN_WIDE_BELOW) {
+        const uint32_t count = end - at < SN_WIDE_BELOW ? end - at : SN_WIDE_BELOW;
+        const sn_real left = wide->below(spares + at, count, until, near, &found);
+        batch.count = 0;
+        for (uint32_t i = 0; i < found; ++i)
+            look_at_one(l, pair, at + near[i], &batch);
+        look_at_batch(l, pair, &batch);
+        pair->waiting = lower(pair->waiting, left);
+        pair->due = lower(pair->due, left);
+        for (uint32_t i = 0; i < found; ++i)
+            pair->due = lower(pair->due, spares[at + near[i]]);
     }
-    look_at_batch(l, pair, &batch);
-    pair->waiting = waiting;
-    pair->due = least_of(spares, pair->count);
 }
 
 static void look_piece(void *data, uint32_t first, uint32_t end)
 {
     const looking *l = data;
     for (uint32_t i = first; i < end; ++i) {
-        sn_surface_pair *pair = &surface_pairs(l->s)[i];
+        sn_surface_pair *pair = &surface_pairs(l->s)[((const uint32_t *)l->s->look_table.column[0])[i]];
         pair->touches = 0;
-        if (pair->due_now)
-            look_at_pair(l, pair);
+        look_at_pair(l, pair);
     }
 }
 
@@ -412,21 +427,34 @@ static uint32_t choose_colour(uint64_t *used, const sn_surface_contact *c)
     return colour;
 }
 
-static void sort_by_colour(sn_world *world, sn_surfaces *s)
+/* Moves contacts to the places that sort_by_colour chose. */
+static void move_piece(void *data, uint32_t first, uint32_t end)
 {
-    sn_surface_contact *from = s->contact_table.column[1], *to = s->contact_table.column[0];
+    const sn_surfaces *s = data;
+    const sn_surface_contact *from = s->contact_table.column[1];
+    const sn_sort_item *item = s->sort_table.column[0];
+    sn_surface_contact *to = s->contact_table.column[0];
+    for (uint32_t i = first; i < end; ++i)
+        to[item[i].b] = from[i];
+}
+
+static bool sort_by_colour(sn_world *world, sn_surfaces *s)
+{
+    const sn_surface_contact *from = s->contact_table.column[1];
+    sn_sort_item *item = s->sort_table.column[0];
     uint64_t *used = s->colour_table.column[0];
     uint32_t start[SN_SURFACE_COLOURS + 2] = {0};
     memset(used, 0, world->particles.table.count * sizeof *used);
     for (uint32_t i = 0; i < s->contact_table.count; ++i) {
-        from[i].colour = choose_colour(used, &from[i]);
-        start[from[i].colour + 1]++;
+        item[i].a = choose_colour(used, &from[i]);
+        start[item[i].a + 1]++;
     }
     for (uint32_t i = 0; i <= SN_SURFACE_COLOURS; ++i)
         start[i + 1] += start[i];
     memcpy(s->colour_start, start, sizeof start);
     for (uint32_t i = 0; i < s->contact_table.count; ++i)
-        to[start[from[i].colour]++] = from[i];
+        item[i].b = start[item[i].a]++;
+    return sn_parallel_for(&world->parallel, s->contact_table.count, move_piece, s);
 }
 
 static bool fail(sn_world *world)
@@ -442,8 +470,8 @@ static void order_touches(sn_surfaces *s)
     const sn_surface_touch *touch = s->touch_table.column[0];
     sn_sort_item *item = s->sort_table.column[0];
     uint32_t count = 0;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        const sn_surface_pair *pair = &surface_pairs(s)[i];
+    for (uint32_t i = 0; i < s->look_table.count; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[((const uint32_t *)s->look_table.column[0])[i]];
         for (uint32_t k = pair->first; k < pair->first + pair->touches; ++k)
             item[count++] = (sn_sort_item){.a = k};
     }
@@ -460,10 +488,12 @@ static void make_piece(void *data, uint32_t first, uint32_t end)
     const sn_surfaces *s = l->s;
     sn_surface_contact *contact = s->contact_table.column[1];
     const sn_surface_touch *touch = s->touch_table.column[0];
-    const sn_sort_item *item = s->sort_table.column[0];
+    sn_sort_item *item = s->sort_table.column[0];
     for (uint32_t i = first; i < end; ++i) {
         const sn_surface_touch *t = &touch[item[i].a];
         contact[i] = sn_surface_contact_make(l->world, &surface_candidates(s)[t->candidate], t->weight, t->normal);
+        contact[i].loaded = sn_surface_loads_hold(s, &contact[i]);
+        item[i].b = contact[i].give > 0;
     }
 }
 
@@ -471,11 +501,11 @@ static void make_piece(void *data, uint32_t first, uint32_t end)
 static bool choose_contacts(sn_world *world, sn_surfaces *s, uint32_t count)
 {
     sn_surface_contact *contact = s->contact_table.column[1];
+    const sn_sort_item *item = s->sort_table.column[0];
     for (uint32_t i = 0; i < count; ++i) {
-        bool acts = contact[i].give > 0;
+        bool acts = item[i].b != 0;
         if (acts && (world->contacts.failed = sn_callbacks_surface(world, &contact[i], &acts)) != SN_OK)
             return false;
-        contact[i].loaded = sn_surface_loads_hold(s, &contact[i]);
         if (acts && s->contact_table.count != i)
             contact[s->contact_table.count] = contact[i];
         s->contact_table.count += acts;
@@ -489,17 +519,14 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     looking l = {.world = world, .s = s, .h = h, .fall = fall};
     const uint32_t before = s->contact_table.count;
     uint64_t count = 0;
-    bool any = false;
-    for (uint32_t i = 0; i < s->pair_table.count && !any; ++i)
-        any = surface_pairs(s)[i].due_now;
-    if (any)
-        measure_speeds(s);
-    if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, look_piece, &l))
+    if (s->look_table.count && !measure_speeds(world, s))
         return false;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        const sn_surface_pair *pair = &surface_pairs(s)[i];
+    if (!sn_parallel_few(&world->parallel, s->look_table.count, WORK_OF_PAIR, look_piece, &l))
+        return false;
+    for (uint32_t i = 0; i < s->look_table.count; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[((const uint32_t *)s->look_table.column[0])[i]];
         count += pair->touches;
-        s->looks += pair->due_now ? pair->count : 0;
+        s->looks += pair->count;
     }
     if (count > SN_MAX_COUNT || !sn_table_reserve(&s->contact_table, &world->allocator, count) ||
         !sn_table_reserve(&s->colour_table, &world->allocator, world->particles.table.count) ||
@@ -514,9 +541,10 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
     if (!sn_parallel_few(&world->parallel, (uint32_t)count, WORK_OF_MAKING, make_piece, &l) ||
         !choose_contacts(world, s, (uint32_t)count))
         return false;
-    if (!sn_surface_contacts_reserve(world) || !sn_surface_contacts_recall(world, s, before, h))
+    if (!sn_surface_contacts_reserve(world))
         return fail(world);
-    sort_by_colour(world, s);
+    if (!sn_surface_contacts_recall(world, s, before, h) || !sort_by_colour(world, s))
+        return false;
     return sn_surface_loads_begin(world) || fail(world);
 }
 
@@ -648,7 +676,8 @@ sn_result sn_surfaces_find(sn_world *world, sn_real dt)
         sn_surface_quiet_leave(s);
     if (!follow_joins(world, s) || !sn_surface_pieces_find(world, s))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
-    if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->tile_table.count))
+    if (!sn_parallel_reserve(&world->parallel, &world->allocator,
+                             s->tile_table.count > s->vertex_table.count ? s->tile_table.count : s->vertex_table.count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for surfaces");
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
         surface_vertices(s)[i].slot = world->ids.value[surface_vertices(s)[i].number];

@@ -26,13 +26,18 @@
 #include "contact/particle_contacts.h"
 #include "contact/surface_quiet.h"
 
+#include "wide/wide.h"
 #include "world/world.h"
+
+#include <assert.h>
 
 #define HALF ((sn_real)0.5)
 #define LITTLE                                                                                                         \
     ((sn_real)0.12) /* of the spare of features that are not listed: if tiles move by less, corners at borders need not
                        be checked */
 #define WORK_OF_PAIR 100.0 /* ns, about */
+#define WORK_OF_NEAR 500.0 /* ns, about */
+#define WORD         32u   /* pairs in a word of marks */
 
 typedef struct pairing {
     sn_world *world;
@@ -146,7 +151,13 @@ sn_surface_quiet_pair sn_surface_pair_quiet(const sn_surfaces *s, const sn_surfa
         return q;
     q.spare[0] = (lower(pair->due, pair->next) - (sn_real)pair->moved) / SN_SURFACE_LONGER;
     q.spare[1] = (pair->others - (sn_real)pair->turned) / SN_SURFACE_LONGER;
-    if (pair->a != pair->b && q.spare[0] < ahead * speed) {
+    if (pair->smooth && s->quiet.rates && q.spare[0] < ahead * speed) {
+        const sn_real nearer = sn_surface_smooth_nearer(s, pair);
+        if (nearer < speed) { /* for all features, near or not */
+            q.nearer[0] = nearer;
+            q.spare[1] = (sn_real)INFINITY;
+        }
+    } else if (pair->a != pair->b && q.spare[0] < ahead * speed) {
         sn_vec3 mean, spin;
         sn_real rest;
         against(a, b, &a->velocity, &b->velocity, &mean, &spin, &rest);
@@ -188,35 +199,62 @@ static void begin_pair(pairing *p, sn_surface_pair *pair)
     pair->waiting = pair->due;
 }
 
+/* Marks pairs: the words of different pieces differ. */
+static void mark(const sn_surfaces *s, uint32_t i)
+{
+    const sn_surface_pair *pair = &surface_pairs(s)[i];
+    uint32_t *asked = (uint32_t *)s->mark_table.column[0] + i / WORD,
+             *due = (uint32_t *)s->mark_table.column[1] + i / WORD;
+    if (i % WORD == 0)
+        *asked = *due = 0;
+    *asked |= (uint32_t)pair->asked << i % WORD;
+    *due |= (uint32_t)pair->due_now << i % WORD;
+}
+
 static void begin_piece(void *data, uint32_t first, uint32_t end)
 {
     pairing *p = data;
-    for (uint32_t i = first; i < end; ++i)
+    for (uint32_t i = first; i < end; ++i) {
         begin_pair(p, &surface_pairs(p->s)[i]);
+        mark(p->s, i);
+    }
 }
 
-static bool collect(sn_world *world, sn_surfaces *s)
+/* Lists the pairs that one column of marks has. */
+static bool collect_marked(const sn_world *world, const sn_surfaces *s, uint32_t column, sn_table *to)
 {
+    const uint32_t *word = s->mark_table.column[column], words = (s->pair_table.count + WORD - 1) / WORD;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i)
-        count += surface_pairs(s)[i].asked;
-    s->due_table.count = 0;
-    if (!sn_table_reserve(&s->due_table, &world->allocator, count))
-        return fail(world);
-    uint32_t *due = s->due_table.column[0];
-    for (uint32_t i = 0; i < s->pair_table.count; ++i)
-        if (surface_pairs(s)[i].asked)
-            due[s->due_table.count++] = i;
+    for (uint32_t i = 0; i < words; ++i)
+        count += (uint32_t)__builtin_popcount(word[i]);
+    to->count = 0;
+    if (!sn_table_reserve(to, &world->allocator, count))
+        return false;
+    for (uint32_t i = 0; i < words; ++i)
+        for (uint32_t left = word[i]; left; left &= left - 1)
+            ((uint32_t *)to->column[0])[to->count++] = i * WORD + (uint32_t)__builtin_ctz(left);
     return true;
+}
+
+/* Marks all pairs, and lists those that are marked. */
+static bool mark_pairs(pairing *p, sn_piece_fn *piece)
+{
+    sn_world *world = p->world;
+    sn_surfaces *s = p->s;
+    static_assert(SN_FEW % WORD == 0, "words belong to one piece");
+    if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->pair_table.count) ||
+        !sn_table_reserve(&s->mark_table, &world->allocator, s->pair_table.count / WORD + 1))
+        return fail(world);
+    if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, piece, p))
+        return false;
+    return (collect_marked(world, s, 0, &s->due_table) && collect_marked(world, s, 1, &s->look_table)) || fail(world);
 }
 
 bool sn_surface_pairs_begin(sn_world *world, sn_real h, sn_real more, sn_surface_sweep sweep)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     pairing p = {.world = world, .s = s, .h = h, .more = more};
-    if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->pair_table.count))
-        return fail(world);
-    if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, begin_piece, &p) || !collect(world, s))
+    if (!mark_pairs(&p, begin_piece))
         return false;
     return !s->due_table.count || sn_surface_list(world, h, more, sweep);
 }
@@ -270,23 +308,54 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
 static void end_piece(void *data, uint32_t first, uint32_t end)
 {
     pairing *p = data;
-    for (uint32_t i = first; i < end; ++i)
+    for (uint32_t i = first; i < end; ++i) {
         end_pair(p, &surface_pairs(p->s)[i]);
+        mark(p->s, i);
+    }
+}
+
+/* Notes the candidates of a pair that may have come together. */
+static void take_near(const pairing *p, sn_surface_pair *pair)
+{
+    const sn_surfaces *s = p->s;
+    const sn_wide_near *wide = p->world->wide ? p->world->wide->near : &sn_near_scalar;
+    const sn_real most = larger(pair->wanted, SN_SURFACE_CLOSE * surface_thickness(s, pair)) * SN_SURFACE_LONGER;
+    const sn_real until = ((sn_real)pair->moved + most) * SN_SURFACE_LONGER; /* with a reach of 0 */
+    sn_surface_touch *to = (sn_surface_touch *)s->touch_table.column[0] + pair->first;
+    uint16_t below[SN_WIDE_BELOW];
+    pair->touches = 0;
+    for (uint32_t at = pair->first, end = at + pair->count, found; at < end; at += SN_WIDE_BELOW) {
+        const uint32_t count = end - at < SN_WIDE_BELOW ? end - at : SN_WIDE_BELOW;
+        wide->below(surface_spares(s) + at, count, until, below, &found);
+        for (uint32_t i = 0; i < found; ++i) {
+            const uint32_t k = at + below[i];
+            const sn_real reach = surface_candidates(s)[k].reach,
+                          least = (surface_spares(s)[k] - (sn_real)pair->moved + reach) / SN_SURFACE_LONGER;
+            to[pair->touches].candidate = k;
+            to[pair->touches].weight[0] = least;
+            pair->touches += least <= larger(pair->wanted, SN_SURFACE_CLOSE * reach);
+        }
+    }
+}
+
+static void near_piece(void *data, uint32_t first, uint32_t end)
+{
+    const pairing *p = data;
+    for (uint32_t i = first; i < end; ++i)
+        take_near(p, &surface_pairs(p->s)[((const uint32_t *)p->s->look_table.column[0])[i]]);
 }
 
 bool sn_surface_pairs_end(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     pairing p = {.world = world, .s = s};
-    if (!sn_parallel_reserve(&world->parallel, &world->allocator, s->pair_table.count))
-        return fail(world);
-    if (!sn_parallel_few(&world->parallel, s->pair_table.count, WORK_OF_PAIR, end_piece, &p) || !collect(world, s))
+    if (!mark_pairs(&p, end_piece) || (s->due_table.count && !sn_surface_list(world, 0, 0, SN_SURFACE_BY_WAY)) ||
+        !sn_parallel_few(&world->parallel, s->look_table.count, WORK_OF_NEAR, near_piece, &p))
         return false;
-    if (s->due_table.count && !sn_surface_list(world, 0, 0, SN_SURFACE_BY_WAY))
-        return false;
+    const uint32_t *look = s->look_table.column[0];
     uint64_t count = 0;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i)
-        count += surface_pairs(s)[i].due_now ? surface_pairs(s)[i].count : 0;
+    for (uint32_t i = 0; i < s->look_table.count; ++i)
+        count += surface_pairs(s)[look[i]].touches;
     if (count > SN_MAX_COUNT || !sn_table_reserve(&s->near_table, &world->allocator, s->candidate_table.capacity) ||
         !sn_table_reserve(&s->sort_table, &world->allocator, count) ||
         !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
@@ -294,18 +363,12 @@ bool sn_surface_pairs_end(sn_world *world)
     uint32_t *near = s->near_table.column[0];
     sn_real *apart = s->near_table.column[1];
     s->near_table.count = 0;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        const sn_surface_pair *pair = &surface_pairs(s)[i];
-        const sn_real most = larger(pair->wanted, SN_SURFACE_CLOSE * surface_thickness(s, pair)) * SN_SURFACE_LONGER;
-        const sn_real until = ((sn_real)pair->moved + most) * SN_SURFACE_LONGER; /* with a reach of 0 */
-        for (uint32_t k = pair->first; pair->due_now && k < pair->first + pair->count; ++k) {
-            const sn_surface_candidate *c = &surface_candidates(s)[k];
-            if (surface_spares(s)[k] > until)
-                continue;
-            const sn_real least = (surface_spares(s)[k] - (sn_real)pair->moved + c->reach) / SN_SURFACE_LONGER;
-            near[s->near_table.count] = k;
-            apart[s->near_table.count] = least;
-            s->near_table.count += least <= larger(pair->wanted, SN_SURFACE_CLOSE * c->reach);
+    for (uint32_t i = 0; i < s->look_table.count; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[look[i]];
+        const sn_surface_touch *found = (const sn_surface_touch *)s->touch_table.column[0] + pair->first;
+        for (uint32_t k = 0; k < pair->touches; ++k) {
+            near[s->near_table.count] = found[k].candidate;
+            apart[s->near_table.count++] = found[k].weight[0];
         }
     }
     return true;

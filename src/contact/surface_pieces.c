@@ -321,7 +321,7 @@ static uint32_t set_of(searching *q, uint32_t label)
 }
 
 /* The sets of a piece that are not exhausted are counted in `pushes`, which contact counts anew in every pass. */
-static uint32_t *open_sets(const searching *q, uint32_t set)
+static atomic_uint *open_sets(const searching *q, uint32_t set)
 {
     return &surface_pieces(q->s)[q->all[set].piece].pushes;
 }
@@ -636,9 +636,49 @@ static uint32_t piece_of_zone(const sn_surfaces *s, uint32_t zone)
                                         : sn_surface_piece_of_shell(s, zone - s->vertex_table.count);
 }
 
-void sn_surface_pieces_touch(const sn_world *world, sn_surfaces *s)
+/* Which pieces a contact joins. */
+typedef struct meeting {
+    uint32_t piece[4];
+} meeting;
+
+static bool is_among(const meeting *known, uint32_t count, const meeting *m)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        if (memcmp(&known[i], m, sizeof *m) == 0)
+            return true;
+    return false;
+}
+
+/* Notes contacts that push in sort_table: of each SN_PIECE contacts 1 + their numbers, up to a 0. Those that join what
+   one of the last ones joined are left out: nearly all. */
+static void meet_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_surfaces *s = data;
+    const sn_surface_contact *contact = s->contact_table.column[0];
+    sn_sort_item *item = s->sort_table.column[0];
+    for (uint32_t start = first; start < end; start += SN_PIECE) {
+        const uint32_t last = end - start < SN_PIECE ? end : start + SN_PIECE;
+        meeting known[8], m;
+        uint32_t count = 0, to = start;
+        for (uint32_t i = start; i < last; ++i) {
+            if (!(contact[i].normal_impulse > 0))
+                continue;
+            for (uint32_t k = 0; k < 4; ++k)
+                m.piece[k] = surface_vertices(s)[contact[i].vertex[k]].piece;
+            if (square(contact[i].belt) == 0 && is_among(known, count < 8 ? count : 8, &m))
+                continue;
+            known[count++ % 8] = m;
+            item[to++].a = 1 + i;
+        }
+        if (to < last)
+            item[to].a = 0;
+    }
+}
+
+bool sn_surface_pieces_touch(sn_world *world, sn_surfaces *s)
 {
     const sn_surface_contact *contact = s->contact_table.column[0];
+    const sn_sort_item *item = s->sort_table.column[0];
     uint32_t *parent = s->piece_table.column[1];
     sn_surface_piece *piece = surface_pieces(s);
     bool any = s->zone_table.count > 0;
@@ -646,14 +686,19 @@ void sn_surface_pieces_touch(const sn_world *world, sn_surfaces *s)
         parent[i] = i;
         piece[i] = (sn_surface_piece){.open = piece[i].open, .left = piece[i].open};
     }
+    if (!sn_parallel_for(&world->parallel, s->contact_table.count, meet_piece, s))
+        return false;
     for (uint32_t i = 0; i < s->contact_table.count; ++i) {
-        if (!(contact[i].normal_impulse > 0))
+        if (!item[i].a) {
+            i += SN_PIECE - 1 - i % SN_PIECE;
             continue;
-        const uint32_t first = surface_vertices(s)[contact[i].vertex[0]].piece;
+        }
+        const sn_surface_contact *c = &contact[item[i].a - 1];
+        const uint32_t first = surface_vertices(s)[c->vertex[0]].piece;
         piece[first].touches = any = true;
-        piece[first].driven = fmax(piece[first].driven, square(contact[i].belt));
+        piece[first].driven = fmax(piece[first].driven, square(c->belt));
         for (uint32_t k = 1; k < 4; ++k)
-            join(parent, first, surface_vertices(s)[contact[i].vertex[k]].piece);
+            join(parent, first, surface_vertices(s)[c->vertex[k]].piece);
     }
     for (uint32_t i = 0; s->zone_table.count && i < s->vertex_table.count; ++i) {
         const uint32_t zone = sn_surface_zone_of(s, i), own = surface_vertices(s)[i].piece;
@@ -674,4 +719,5 @@ void sn_surface_pieces_touch(const sn_world *world, sn_surfaces *s)
         root->touches = root->touches || piece[i].touches;
         root->driven = fmax(root->driven, piece[i].driven);
     }
+    return true;
 }

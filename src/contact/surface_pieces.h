@@ -5,26 +5,28 @@
 #include "contact/surface_contacts.h"
 #include "contact/surface_zones.h"
 
+#include <stdatomic.h>
+
 /* Of pieces that touch each other, the first one has the sums. */
 typedef struct sn_surface_piece {
-    bool open;            /* constraints join it to a body, or hold a body of it */
-    bool left;            /* it is left alone in this substep: it is open, or touches something movable that is in no
+    bool open;               /* constraints join it to a body, or hold a body of it */
+    bool left;               /* it is left alone in this substep: it is open, or touches something movable that is in no
                              piece */
-    bool touches;         /* it touches something in this substep */
-    bool held;            /* it has an immovable vertex */
-    bool asks;            /* it has gained energy, which must be taken back */
-    bool cloth, bodies;   /* it has movable vertices, and movable bodies */
-    uint32_t pushes, far; /* its contacts with an impulse, and those of them whose impulse was large in the last pass */
-    double mass;          /* kg; */
-    double driven_mass;   /*   without bodies, */
-    double bodies_mass;   /*   and of bodies */
-    double before;        /* J: kinetic energy at the start of the substep, */
-    double kinetic;       /* and at its end; */
-    double within;        /* the part of that which is not a rigid motion */
-    double work;          /* J: of forces */
-    double released;      /* J: by compliant constraints */
-    double driven;        /* m^2/s^2: squared velocity of what drives it */
-    double share;         /* of the non-rigid motion: the share that is left to it */
+    bool touches;            /* it touches something in this substep */
+    bool held;               /* it has an immovable vertex */
+    bool asks;               /* it has gained energy, which must be taken back */
+    bool cloth, bodies;      /* it has movable vertices, and movable bodies */
+    atomic_uint pushes, far; /* its contacts with an impulse, and those whose impulse was large in the last pass */
+    double mass;             /* kg; */
+    double driven_mass;      /*   without bodies, */
+    double bodies_mass;      /*   and of bodies */
+    double before;           /* J: kinetic energy at the start of the substep, */
+    double kinetic;          /* and at its end; */
+    double within;           /* the part of that which is not a rigid motion */
+    double work;             /* J: of forces */
+    double released;         /* J: by compliant constraints */
+    double driven;           /* m^2/s^2: squared velocity of what drives it */
+    double share;            /* of the non-rigid motion: the share that is left to it */
     sn_surface_zone rigid;
 } sn_surface_piece;
 
@@ -70,8 +72,8 @@ static inline sn_surface_mass surface_mass(const sn_surfaces *s, uint32_t i)
 bool sn_surface_pieces_find(struct sn_world *world, sn_surfaces *s);
 void sn_surface_pieces_begin(const struct sn_world *world, sn_surfaces *s);
 
-/* Joins pieces that touch in this substep. */
-void sn_surface_pieces_touch(const struct sn_world *world, sn_surfaces *s);
+/* Joins pieces that touch in this substep. False: lost tasks. */
+bool sn_surface_pieces_touch(struct sn_world *world, sn_surfaces *s);
 
 /* Finds which kinds of constraints may store energy. */
 void sn_surface_pieces_find_storing(const struct sn_world *world, sn_surfaces *s);

@@ -402,6 +402,25 @@ static bool list_deep(sn_world *world, sn_real h, sn_real fall)
     return !s->due_table.count || sn_surface_list(world, 0, 0, SN_SURFACE_ALL);
 }
 
+/* Finds the bounds of all pairs. Smooth pairs that might not last are measured again, with all that is known of them. */
+static bool find_bounds(sn_world *world, sn_real h, sn_real fall)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    s->quiet.rates = false;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        sn_surface_pair *pair = &surface_pairs(s)[i];
+        quiet_pairs(s)[i] = sn_surface_pair_quiet(s, pair, LONG * h);
+        if (!pair->listed || !pair->smooth || lasts(&quiet_pairs(s)[i], LONG, h, fall))
+            continue;
+        if (!s->quiet.rates && !sn_surface_smooth_rates(world))
+            return false;
+        s->quiet.rates = true;
+        sn_surface_smooth_again(s, pair);
+        quiet_pairs(s)[i] = sn_surface_pair_quiet(s, pair, LONG * h);
+    }
+    return true;
+}
+
 static bool is_possible(const sn_world *world, const sn_surfaces *s)
 {
     if (s->contact_table.count || s->tangle_table.count || s->suspect || s->some_suspect || !s->pair_table.count ||
@@ -443,9 +462,7 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
         world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
         return false;
     }
-    for (uint32_t i = 0; i < s->pair_table.count; ++i)
-        quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i], LONG * h);
-    if (!list_deep(world, h, fall))
+    if (!find_bounds(world, h, fall) || !list_deep(world, h, fall))
         return false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         if (surface_pairs(s)[i].moved == 0)

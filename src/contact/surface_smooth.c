@@ -402,28 +402,65 @@ static void find_hood(const sn_surfaces *s, sn_surface_pair *pair)
 
 /* ---- Smoothness -------------------------------------------------------------------------------------------------- */
 
-/* Copies sides of triangles, from the first corner, and what makes gradients of them. */
-static void take_sides(sn_wide_gradients *to, const sn_surfaces *s, const uint32_t *triangle, uint32_t count)
+static void set_rows(sn_wide_gradients *to, uint32_t i, sn_vec3 a, sn_vec3 b, const sn_real *m)
 {
+    const sn_real ten[SN_WIDE_GRADIENT_ROWS] = {a.x, a.y, a.z, b.x, b.y, b.z, m[0], m[1], m[2], m[3]};
+    for (uint32_t k = 0; k < SN_WIDE_GRADIENT_ROWS; ++k)
+        to->rows[k][i] = ten[k];
+}
+
+/* Copies sides of triangles, from the first corner, and what makes gradients of them. rates: also how fast they change,
+   in a frame that turns with the tile; NULL: no. */
+static void take_sides(const sn_surfaces *s, const sn_surface_tile *tile, sn_wide_gradients *to,
+                       sn_wide_gradients *rates)
+{
+    const uint32_t *triangle = triangles_of(s, tile), count = tile->triangles;
     const sn_surface_motion *motion = surface_motions(s);
+    const sn_vec3 spin = tile->velocity.spin;
     to->count = count;
     for (uint32_t i = 0; i < count || i % SN_BATCH; ++i) {
         const uint32_t of = triangle[i < count ? i : 0], *v = surface_triangles(s)[of].vertex;
-        const sn_real *m = sheets(s)[of].inverse;
-        const sn_vec3 x = motion[v[0]].start, a = vec3_sub(motion[v[1]].start, x), b = vec3_sub(motion[v[2]].start, x);
-        const sn_real ten[SN_WIDE_GRADIENT_ROWS] = {a.x, a.y, a.z, b.x, b.y, b.z, m[0], m[1], m[2], m[3]};
-        for (uint32_t k = 0; k < SN_WIDE_GRADIENT_ROWS; ++k)
-            to->rows[k][i] = ten[k];
+        const sn_surface_motion *one = &motion[v[0]], *two = &motion[v[1]], *three = &motion[v[2]];
+        const sn_vec3 a = vec3_sub(two->start, one->start), b = vec3_sub(three->start, one->start);
+        set_rows(to, i, a, b, sheets(s)[of].inverse);
+        if (rates)
+            set_rows(rates, i, vec3_sub(vec3_sub(two->velocity, one->velocity), vec3_cross(spin, a)),
+                     vec3_sub(vec3_sub(three->velocity, one->velocity), vec3_cross(spin, b)), sheets(s)[of].inverse);
     }
 }
 
 static void measure_tile(const sn_world *world, const sn_surfaces *s, sn_surface_tile *tile)
 {
     sn_wide_gradients g;
-    take_sides(&g, s, triangles_of(s, tile), tile->triangles);
+    take_sides(s, tile, &g, NULL);
     (world->wide ? world->wide->near : &sn_near_scalar)->gradients(&g);
     memcpy(tile->least, g.least, sizeof tile->least);
     memcpy(tile->most, g.most, sizeof tile->most);
+}
+
+/* An upper bound of the norm of 3 x 2 matrices with these bounds of their numbers. */
+static sn_real norm_below(const sn_real least[6], const sn_real most[6])
+{
+    sn_real square = 0;
+    for (uint32_t k = 0; k < 6; ++k) {
+        const sn_real number = larger(most[k], -least[k]);
+        square += number * number;
+    }
+    return real_sqrt(square) * (1 + LOST);
+}
+
+static void measure_rate(const sn_world *world, const sn_surfaces *s, sn_surface_tile *tile)
+{
+    const sn_wide_near *wide = world->wide ? world->wide->near : &sn_near_scalar;
+    sn_wide_gradients g, rates;
+    take_sides(s, tile, &g, &rates);
+    rates.count = g.count;
+    wide->gradients(&g);
+    wide->gradients(&rates);
+    memcpy(tile->least, g.least, sizeof tile->least);
+    memcpy(tile->most, g.most, sizeof tile->most);
+    tile->stretch = norm_below(g.least, g.most);
+    tile->rate = norm_below(rates.least, rates.most) + LOST * vec3_length(tile->velocity.spin) * tile->stretch;
 }
 
 /* v: distances in space are at least v times those in the rest shape. */
@@ -454,15 +491,28 @@ static sn_real spare_at(const sn_surface_skin *skin, sn_real stretch, sn_real ap
     return stretch * apart - lower((apart + skin->lost) / 2, 2 * skin->thickness);
 }
 
+/* m: features that share no corner are at least this far apart in the rest shape. */
+static sn_real least_apart(const sn_surfaces *s, const sn_surface_pair *pair)
+{
+    sn_real height = (sn_real)INFINITY;
+    for (uint32_t i = 0; i < pair->hoods; ++i)
+        height = lower(height, surface_tiles(s)[pair->hood[i]].height);
+    return height;
+}
+
+static void set_bounds(const sn_surface_skin *skin, sn_surface_pair *pair, sn_real stretch, sn_real next)
+{
+    pair->next = next;
+    pair->others = pair->a == pair->b ? (sn_real)INFINITY : larger(next, spare_at(skin, stretch, BESIDE * skin->edge));
+    pair->border = pair->rest_border;
+}
+
 bool sn_surface_smooth_apart(const sn_surfaces *s, sn_surface_pair *pair, sn_real wanted)
 {
     const sn_surface_skin *skin = &surface_skins(s)[surface_tiles(s)[pair->a].skin];
     if (!pair->hoods || pair->hoods == NEVER || pair->waits)
         return false;
-    const sn_real stretch = least_stretch(s, pair);
-    sn_real height = (sn_real)INFINITY;
-    for (uint32_t i = 0; i < pair->hoods; ++i)
-        height = lower(height, surface_tiles(s)[pair->hood[i]].height);
+    const sn_real stretch = least_stretch(s, pair), height = least_apart(s, pair);
     const sn_real next = spare_at(skin, stretch, height), most = ENOUGH * spare_at(skin, 1, height);
     if (s->quiet.deep && wanted > most)
         wanted = most; /* a list would hardly give more */
@@ -470,10 +520,32 @@ bool sn_surface_smooth_apart(const sn_surfaces *s, sn_surface_pair *pair, sn_rea
         pair->waits = WAITS;
         return false;
     }
-    pair->next = next;
-    pair->others = pair->a == pair->b ? (sn_real)INFINITY : larger(next, spare_at(skin, stretch, BESIDE * skin->edge));
-    pair->border = pair->rest_border;
+    set_bounds(skin, pair, stretch, next);
     return true;
+}
+
+void sn_surface_smooth_again(const sn_surfaces *s, sn_surface_pair *pair)
+{
+    const sn_surface_skin *skin = &surface_skins(s)[surface_tiles(s)[pair->a].skin];
+    const sn_real stretch = least_stretch(s, pair), next = spare_at(skin, stretch, least_apart(s, pair));
+    if (!(stretch > (sn_real)0.5 && next > pair->next - (sn_real)pair->moved))
+        return;
+    set_bounds(skin, pair, stretch, next);
+    pair->moved = pair->turned = 0;
+}
+
+/* On the line from p to q a gradient F changes by F', and the two approach by no more than the norm of F' - [s]F times
+   their distance in the rest shape, for any angular velocity s: here that of the first tile. That of the tile itself, r,
+   gives the bound |F' - [r]F| + |s - r| |F|. */
+sn_real sn_surface_smooth_nearer(const sn_surfaces *s, const sn_surface_pair *pair)
+{
+    const sn_vec3 spin = surface_tiles(s)[pair->a].velocity.spin;
+    sn_real most = 0;
+    for (uint32_t i = 0; i < pair->hoods; ++i) {
+        const sn_surface_tile *tile = &surface_tiles(s)[pair->hood[i]];
+        most = larger(tile->rate + vec3_length(vec3_sub(spin, tile->velocity.spin)) * tile->stretch, most);
+    }
+    return most * least_apart(s, pair) * SN_SURFACE_LONGER;
 }
 
 typedef struct looking {
@@ -515,4 +587,21 @@ bool sn_surface_smooth_look(sn_world *world)
             any = surface_tiles(s)[pair->hood[k]].asked = true;
     }
     return !any || sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, tile_piece, &l);
+}
+
+static void rate_piece(void *data, uint32_t first, uint32_t end)
+{
+    const looking *l = data;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_surface_tile *tile = &surface_tiles(l->s)[i];
+        if (!tile->off && surface_skins(l->s)[tile->skin].flat)
+            measure_rate(l->world, l->s, tile);
+    }
+}
+
+bool sn_surface_smooth_rates(sn_world *world)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    looking l = {world, s};
+    return sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, rate_piece, &l);
 }

@@ -26,6 +26,7 @@ typedef struct passing {
     sn_real h, part, ease, bounce_above;
     void (*one)(const struct passing *p, sn_surface_contact *c);
     sn_surface_contact *contact; /* the first of the colour */
+    bool first;                  /* the first sweep after a pass */
 } passing;
 
 /* m/s: of the spot of a shell. */
@@ -113,6 +114,8 @@ static void project(const passing *p, sn_surface_contact *c)
 {
     if (c->loaded)
         return;
+    if (p->first)
+        c->known = c->normal_impulse;
     const sn_vec3 n = c->normal;
     const sn_real gap = vec3_dot(sn_surface_contact_apart(p->world, c, p->h), n) - c->reach;
     if (!(gap < 0) && !(c->normal_impulse > 0))
@@ -170,16 +173,14 @@ static bool run(passing p)
 bool sn_surfaces_pass(sn_world *world, sn_real h, sn_real part, sn_real ease)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    sn_surface_contact *contact = s->contact_table.column[0];
     if (s->on && !s->rubbed && !run((passing){.world = world, .h = h, .one = rub}))
         return false;
     s->rubbed = true;
-    for (uint32_t i = 0; s->on && i < s->contact_table.count; ++i)
-        contact[i].known = contact[i].normal_impulse;
     if (s->on)
         sn_surface_loads_pass(world, h, part, ease);
     for (uint32_t i = 0; s->on && s->contact_table.count && i < SWEEPS; ++i)
-        if (!run((passing){.world = world, .h = h, .part = i ? 0 : part, .ease = ease, .one = project}))
+        if (!run(
+                (passing){.world = world, .h = h, .part = i ? 0 : part, .ease = ease, .one = project, .first = i == 0}))
             return false;
     if (s->on && s->tangle_table.count)
         sn_surface_tangles_pull(world);
@@ -192,24 +193,54 @@ bool sn_surfaces_touch(const sn_world *world)
     return s->on && (s->contact_table.count || s->tangle_table.count);
 }
 
-/* By piece: a few contacts that hang in a large cloth are left to the next substep, a knot in a rope is not. */
-bool sn_surfaces_push(const sn_world *world)
+/* Counts for one piece after the other: neighbouring contacts are often of the same piece. */
+typedef struct counting {
+    sn_surface_piece *piece;
+    uint32_t pushes, far;
+} counting;
+
+static void count(counting *c, sn_surface_piece *piece, bool far)
 {
-    const sn_surfaces *s = &world->contacts.surfaces;
+    if (c->piece && c->piece != piece) {
+        atomic_fetch_add_explicit(&c->piece->pushes, c->pushes, memory_order_relaxed);
+        atomic_fetch_add_explicit(&c->piece->far, c->far, memory_order_relaxed);
+        c->pushes = c->far = 0;
+    }
+    c->piece = piece;
+    c->pushes++;
+    c->far += far;
+}
+
+static void push_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_surfaces *s = data;
     const sn_surface_contact *contact = s->contact_table.column[0];
+    counting side[2] = {{0}};
+    for (uint32_t i = first; i < end; ++i) {
+        const sn_surface_contact *c = &contact[i];
+        if (c->loaded || !(c->normal_impulse > 0))
+            continue;
+        for (uint32_t k = 0; k < 2; ++k) /* the one and the other */
+            count(&side[k], &surface_pieces(s)[surface_vertices(s)[c->vertex[3 * k]].piece],
+                  c->normal_impulse - c->known > FAR * c->reach);
+    }
+    for (uint32_t k = 0; k < 2; ++k)
+        count(&side[k], NULL, false);
+}
+
+/* By piece: a few contacts that hang in a large cloth are left to the next substep, a knot in a rope is not. */
+bool sn_surfaces_push(sn_world *world, bool *lost)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
     sn_surface_piece *piece = surface_pieces(s);
+    *lost = false;
     if (!s->on || !s->contact_table.count)
         return false;
     for (uint32_t i = 0; i < s->piece_table.count; ++i)
         piece[i].pushes = piece[i].far = 0;
-    for (uint32_t i = 0; i < s->contact_table.count; ++i) {
-        if (contact[i].loaded)
-            continue;
-        const bool far = contact[i].normal_impulse - contact[i].known > FAR * contact[i].reach;
-        for (uint32_t k = 0; k < 4 && contact[i].normal_impulse > 0; k += 3) { /* the one and the other */
-            piece[surface_vertices(s)[contact[i].vertex[k]].piece].pushes++;
-            piece[surface_vertices(s)[contact[i].vertex[k]].piece].far += far;
-        }
+    if (!sn_parallel_for(&world->parallel, s->contact_table.count, push_piece, s)) {
+        *lost = true;
+        return false;
     }
     for (uint32_t i = 0; i < s->piece_table.count; ++i)
         if (piece[i].far > piece[i].pushes / MANY)

@@ -366,11 +366,10 @@ typedef struct tile_search {
     sn_world *world;
     sn_surfaces *s;
     uint32_t tile;
-    uint32_t first; /* of its pairs */
+    uint32_t count; /* of the tiles that it meets, in order, in due_table */
     bool full;
 } tile_search;
 
-/* Inserts a pair. The pairs of a tile are in the order of the other tile. Few have to move. */
 static bool look_at_tile(void *data, uint32_t other)
 {
     tile_search *m = data;
@@ -382,16 +381,27 @@ static bool look_at_tile(void *data, uint32_t other)
     if (a->low.x > b->high.x || b->low.x > a->high.x || a->low.y > b->high.y || b->low.y > a->high.y ||
         a->low.z > b->high.z || b->low.z > a->high.z)
         return true;
-    if (!sn_table_reserve(&s->found_table, &m->world->allocator, (uint64_t)s->found_table.count + 1)) {
-        m->full = true;
-        return false;
-    }
-    sn_surface_pair *pair = s->found_table.column[0];
-    uint32_t at = s->found_table.count++;
-    for (; at > m->first && pair[at - 1].b > other; --at)
-        pair[at] = pair[at - 1];
-    pair[at] = (sn_surface_pair){.a = m->tile, .b = other};
+    uint32_t *met = s->due_table.column[0], at = m->count++;
+    for (; at > 0 && met[at - 1] > other; --at)
+        met[at] = met[at - 1];
+    met[at] = other;
     return true;
+}
+
+/* Adds the pairs of a tile. */
+static void meet_tile(tile_search *m)
+{
+    sn_surfaces *s = m->s;
+    const uint32_t *met = s->due_table.column[0];
+    m->count = 0;
+    sn_bvh_overlap(&s->tree, &surface_tiles(s)[m->tile].fat, look_at_tile, m);
+    m->full = !sn_table_reserve(&s->found_table, &m->world->allocator, (uint64_t)s->found_table.count + m->count);
+    if (m->full)
+        return;
+    sn_surface_pair *pair = (sn_surface_pair *)s->found_table.column[0] + s->found_table.count;
+    for (uint32_t i = 0; i < m->count; ++i)
+        pair[i] = (sn_surface_pair){.a = m->tile, .b = met[i]};
+    s->found_table.count += m->count;
 }
 
 /* Copies the data of pairs that existed before. Both lists are in the same order. */
@@ -416,21 +426,19 @@ static bool search(sn_world *world, sn_real h, sn_real more, bool ends)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     const uint32_t tiles = s->tile_table.count;
-    tile_search m = {.world = world, .s = s};
+    tile_search m = {.world = world, .s = s, .full = !sn_table_reserve(&s->due_table, &world->allocator, tiles)};
     expect(s, h, more, ends);
     s->searches++;
     if (s->tree.items == tiles && ++s->tree_age < REBUILT) {
         sn_bvh_refit(&s->tree, s->tile_table.column[1]);
     } else {
         s->tree_age = 0;
-        m.full = !sn_bvh_build(&s->tree, &world->allocator, s->tile_table.column[1], tiles);
+        m.full |= !sn_bvh_build(&s->tree, &world->allocator, s->tile_table.column[1], tiles);
     }
     s->found_table.count = 0;
-    for (; m.tile < tiles && !m.full; ++m.tile) {
-        m.first = s->found_table.count;
+    for (; m.tile < tiles && !m.full; ++m.tile)
         if (!surface_tiles(s)[m.tile].off) /* tiles of segments are behind those of shells */
-            sn_bvh_overlap(&s->tree, &surface_tiles(s)[m.tile].fat, look_at_tile, &m);
-    }
+            meet_tile(&m);
     s->searched = !m.full;
     if (m.full) {
         world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");

@@ -72,6 +72,10 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->list_table, sizeof(sn_real), false);
     sn_table_column(&s->sweep_table, SN_WIDE_SWEEP_ROWS * SN_BATCH * sizeof(sn_real), false);
     sn_table_column(&s->due_table, sizeof(uint32_t), false);
+    sn_table_column(&s->look_table, sizeof(uint32_t), false);
+    sn_table_column(&s->change_table, sizeof(sn_surface_change), false);
+    sn_table_column(&s->mark_table, sizeof(uint32_t), false);
+    sn_table_column(&s->mark_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(uint32_t), false);
     sn_table_column(&s->near_table, sizeof(sn_real), false);
     sn_table_column(&s->near_table, sizeof(float), false);
@@ -115,7 +119,8 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
         &s->shell_table,        &s->shell_corner_table,  &s->tangle_table,         &s->part_table,
         &s->recall_table,       &s->stored_table,        &s->past_table,           &s->sweep_table,
         &s->load_table,         &s->load_place_table,    &s->load_node_table,      &s->joint_table,
-        &s->joint_matrix_table, &s->quiet.vertex_table,  &s->quiet.borrowed_table, &s->body_table};
+        &s->joint_matrix_table, &s->quiet.vertex_table,  &s->quiet.borrowed_table, &s->body_table,
+        &s->look_table,         &s->mark_table,          &s->change_table};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
 }

@@ -319,10 +319,35 @@ static void near_differences(const sn_wide_couples *run)
     }
 }
 
+static sn_real near_below(const sn_real *a, uint32_t count, sn_real most, uint16_t *to, uint32_t *found)
+{
+    const lanes all = lanes_all((double)most), far = lanes_all(INFINITY);
+    sn_real part[SN_WIDTH], left = (sn_real)INFINITY;
+    lanes least = far;
+    uint32_t at = 0, known = 0;
+    for (; at + SN_WIDTH <= count; at += SN_WIDTH) {
+        const lanes number = lanes_load(a + at);
+        const flags above = lanes_above(number, all);
+        least = lanes_min(least, lanes_choose(above, number, far));
+        known = near_note(to, known, at, ~flags_bits(above) & SN_ALL_LANES);
+    }
+    lanes_store(part, least);
+    for (uint32_t k = 0; k < SN_WIDTH; ++k)
+        left = part[k] < left ? part[k] : left;
+    for (; at < count; ++at) {
+        if (a[at] > most)
+            left = a[at] < left ? a[at] : left;
+        else
+            to[known++] = (uint16_t)at;
+    }
+    *found = known;
+    return left;
+}
+
 #define NEAR_TABLE                                                                                                     \
     {                                                                                                                  \
         near_triangles, near_edges, near_reaching, near_sweeps, near_couples, near_differences, corners_add,           \
-            corners_rest, corners_gradients, quiet_starts, quiet_ends, quiet_gains, quiet_most                         \
+            corners_rest, corners_gradients, quiet_starts, quiet_ends, quiet_gains, quiet_most, near_below             \
     }
 
 #endif

@@ -352,6 +352,11 @@ typedef struct sn_wide_quiet {
                             lose */
 } sn_wide_quiet;
 
+/* Finds the numbers up to `most` among at most SN_WIDE_BELOW: writes their indices to `to`, in order. Returns the least
+   of the others, or infinity. */
+#define SN_WIDE_BELOW 256u
+typedef sn_real sn_wide_below_fn(const sn_real *a, uint32_t count, sn_real most, uint16_t *to, uint32_t *found);
+
 typedef struct sn_wide_near {
     sn_wide_near_fn *triangles, *edges;
     sn_wide_reaching_fn *reaching;
@@ -364,6 +369,7 @@ typedef struct sn_wide_near {
                                                        substep */
     void (*quiet_ends)(const sn_wide_quiet *run), (*quiet_gains)(const sn_wide_quiet *run);
     sn_real (*quiet_most)(const sn_real *a, uint32_t count);
+    sn_wide_below_fn *below;
 } sn_wide_near;
 
 extern const sn_wide_near sn_near_scalar;

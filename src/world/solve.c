@@ -193,11 +193,16 @@ static sn_result make_pass(sn_substep *s, sn_tiled *t, sn_real *largest)
    particles only. If contact made large corrections, both are repeated. */
 #define MOST_PASSES 16u
 
-static bool wants_pass(const sn_substep *s, const sn_tiled *t)
+static bool wants_pass(const sn_substep *s, const sn_tiled *t, sn_result *result)
 {
-    const sn_world *world = s->world;
-    return t->pass < world->state.settings.iterations + t->preloads ||
-           (t->again && sn_solve_interleaves_contact(s) && t->pass < MOST_PASSES && sn_surfaces_push(world));
+    sn_world *world = s->world;
+    bool lost = false;
+    const bool wants =
+        t->pass < world->state.settings.iterations + t->preloads ||
+        (t->again && sn_solve_interleaves_contact(s) && t->pass < MOST_PASSES && sn_surfaces_push(world, &lost));
+    if (lost)
+        *result = sn_fault_lost_tasks(world);
+    return wants;
 }
 
 static sn_result make_passes(sn_substep *s, sn_tiled *t)
@@ -205,7 +210,7 @@ static sn_result make_passes(sn_substep *s, sn_tiled *t)
     sn_world *world = s->world;
     const sn_settings *settings = &world->state.settings;
     sn_result result = SN_OK;
-    for (; result == SN_OK && !s->unsound && wants_pass(s, t); ++t->pass) {
+    for (; result == SN_OK && !s->unsound && wants_pass(s, t, &result); ++t->pass) {
         sn_real largest = 0;
         t->enters = !s->step->resident;
         t->measures = settings->tolerance > 0 && !tiled_loads(t) && t->pass + 1 < settings->iterations + t->preloads;

@@ -343,11 +343,38 @@ static void gradients_are_bounded(void **state)
     }
 }
 
+static void numbers_up_to_a_limit_are_found(void **state)
+{
+    (void)state;
+    static sn_real number[SN_WIDE_BELOW];
+    uint64_t seed = 7;
+    for (uint32_t n = 0; n < 300; ++n) {
+        const uint32_t count = support_random_below(&seed, SN_WIDE_BELOW + 1);
+        const sn_real most = real(support_random_in(&seed, -1.2, 1.2));
+        for (uint32_t i = 0; i < count; ++i)
+            number[i] = support_random_below(&seed, 8) ? real(support_random_in(&seed, -1, 1)) : most;
+        for (int simd = SN_SIMD_AUTO; simd <= SN_SIMD_16; ++simd) {
+            const sn_wide *wide = simd == SN_SIMD_AUTO ? NULL : sn_wide_choose((sn_simd)simd);
+            uint16_t found[SN_WIDE_BELOW];
+            uint32_t total, at = 0;
+            sn_real least = real(HUGE_VAL);
+            const sn_real left = (wide ? wide->near : &sn_near_scalar)->below(number, count, most, found, &total);
+            for (uint32_t i = 0; i < count; ++i)
+                if (number[i] <= most)
+                    assert_int_equal(found[at++], i);
+                else
+                    least = number[i] < least ? number[i] : least;
+            assert_int_equal(total, at);
+            assert_true(left == least);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_near_is_left_out), cmocka_unit_test(bounds_of_distances_hold),
+        cmocka_unit_test(nothing_near_is_left_out),  cmocka_unit_test(bounds_of_distances_hold),
         cmocka_unit_test(ways_that_cross_are_found), cmocka_unit_test(corners_are_summed_up),
-        cmocka_unit_test(gradients_are_bounded)};
+        cmocka_unit_test(gradients_are_bounded),     cmocka_unit_test(numbers_up_to_a_limit_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

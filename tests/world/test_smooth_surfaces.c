@@ -178,6 +178,59 @@ static void smooth_sheets_list_nothing(void **state)
     sn_world_destroy(world);
 }
 
+/* A flat sheet that is squeezed in its plane, across one of the diagonals of its cells, and turns. */
+static sn_world *make_squeezed(uint64_t *seed)
+{
+    sn_world *world = make_sheet(WHOLE, seed);
+    const sn_vec4 *rest = world->contact.rest_table.column[0];
+    const sn_vec3 spin =
+        vec(support_random_in(seed, -3, 3), support_random_in(seed, -3, 3), support_random_in(seed, -3, 3));
+    const double squeeze = support_random_in(seed, 20, 50), side = sqrt(0.5);
+    const sn_vec3 along = vec(side, support_random_below(seed, 2) ? side : -side, 0);
+    sn_settings settings = sn_world_settings(world);
+    settings.gravity = vec(0, 0, 0);
+    assert_ok(world, sn_world_configure(world, &settings));
+    for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
+        const sn_particle p = sn_particle_from_index(world, i);
+        const sn_vec3 x = vec4_xyz(rest[i]);
+        const sn_vec3 inwards = vec3_scale(along, real(-squeeze) * vec3_dot(along, x));
+        assert_ok(world, sn_particle_set_position(world, p, x));
+        assert_ok(world, sn_particle_set_velocity(world, p, vec3_add(vec3_cross(spin, x), inwards)));
+    }
+    return world;
+}
+
+/* In a quiet time, features of smooth tiles come no nearer than its bounds say, though tiles move far against each
+   other. */
+static void quiet_times_count_what_approaches(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    uint32_t slower = 0, all = 0;
+    for (uint32_t n = 0; n < support_rounds(48, 8); ++n) {
+        sn_world *world = make_squeezed(&seed);
+        sn_surfaces *s = &world->contacts.surfaces;
+        for (uint32_t i = 0; i < 6 && !(s->quiet.on && s->quiet.lasted > 8); ++i)
+            assert_ok(world, sn_world_step(world, real(1.0 / 960)));
+        sn_surface_quiet_leave(s);
+        for (uint32_t p = 0; p < s->pair_table.count; ++p) {
+            sn_surface_pair *pair = &surface_pairs(s)[p];
+            const sn_surface_quiet_pair *quiet = (const sn_surface_quiet_pair *)s->pair_table.column[1] + p;
+            pair->step = pair->all_step = 0; /* of an earlier substep */
+            if (!pair->listed || !pair->smooth)
+                continue;
+            slower += quiet->nearer[0] < quiet->nearer[1] / 2;
+            all++;
+            check_features(world, pair, 1, false);
+            check_features(world, pair, 1, true);
+            check_features(world, pair, 2, false);
+        }
+        sn_world_destroy(world);
+    }
+    print_message("of %u of %u smooth pairs features approach less than half as fast as tiles\n", slower, all);
+    assert_true(slower > all / 4);
+}
+
 /* Substeps in which nothing is looked at lead to the same bits as those in which everything is. */
 static void quiet_substeps_change_nothing(void **state)
 {
@@ -207,8 +260,8 @@ static void quiet_substeps_change_nothing(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_smooth_has_room),
-                                       cmocka_unit_test(smooth_sheets_list_nothing),
-                                       cmocka_unit_test(quiet_substeps_change_nothing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_smooth_has_room), cmocka_unit_test(smooth_sheets_list_nothing),
+        cmocka_unit_test(quiet_times_count_what_approaches), cmocka_unit_test(quiet_substeps_change_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
