@@ -877,5 +877,18 @@ const row validation_rows[] = {
     {0, "loads on jointed bodies", loaded_tray},
     {0, "platforms that accelerate", accelerated_platform},
     {0, "sliding to rolling", slide_to_roll},
+    {0, "wedge and block", wedge_and_block},
+    {0, "ladders", ladders},
+    {0, "billiards", billiards},
+    {0, "turntable and belt", turntable_and_belt},
+    {0, "blows", blows},
+    {0, "pulls and bowls", pulls_and_bowls},
+    {0, "rubbing", rubbing},
+    {0, "books and a beam", books_and_beam},
+    {0, "pendulums that are solids", solid_pendulums},
+    {0, "rods, cranks and gears", rods_cranks_and_gears},
+    {0, "things that spin", things_that_spin},
+    {0, "wires", wires},
+    {0, "orbit and pulleys", orbit_and_pulleys},
 };
 const size_t validation_row_count = COUNT_OF(validation_rows);
