@@ -203,6 +203,48 @@ void billiards(records *out)
     sn_world_destroy(world);
 }
 
+/* J, of a body. */
+static double energy_of(const sn_world *world, sn_body body, double mass)
+{
+    const sn_vec3 v = sn_body_velocity(world, body), l = sn_body_angular_momentum(world, body),
+                  w = sn_body_spin(world, body);
+    const double spin = (double)l.x * (double)w.x + (double)l.y * (double)w.y + (double)l.z * (double)w.z;
+    return (mass * size(v) * size(v) + spin) / 2 + mass * G * Y(body);
+}
+
+/* A ball that spins about the vertical rolls straight on: that spin moves no point on the ground. A thin coin of radius a that
+   leans by l rolls steadily on a circle of radius c with W^2 = g tan l / (a sin l / 4 + 1.5 c), and loses nothing. */
+void rolling(records *out)
+{
+    const double r = 0.0286, a = 0.1, lean = 0.37, circle = 0.5, mass = 0.5;
+    sn_world *world = make_world(10, 1, 0);
+    floor_of(world, 0.2, 0);
+    const sn_body ball = rub(world, add_one(world, sphere(r), 0.17, vec(0, r, 0), unturned), 0.2, 0);
+    run(world, 6, FRAME);
+    throw_it(world, ball, vec(2, 0, 0), vec(0, 60, -2 / r));
+    run(world, 120, FRAME);
+    note(out, 0, (double)sn_body_position(world, ball).z, 1e-4,
+         "ball with side spin that rolls 4 m, off its line by m");
+    sn_world_destroy(world);
+
+    world = make_world(10, 1, 0);
+    floor_of(world, 1, 0);
+    sn_shape_def shape = sn_default_shape_def(SN_SHAPE_CYLINDER);
+    shape.radius = real(a);
+    shape.half.y = real(0.0005);
+    const double rate = sqrt(G * tan(lean) / (a * sin(lean) / 4 + 1.5 * circle)), along = -rate * circle / a;
+    const double s = cos(lean), c = sin(lean); /* of the plane of the coin and the ground */
+    const sn_body coin = rub(world, add_one(world, shape, mass, vec(0, a * s, 0), about_z(PI / 2 - lean)), 1, 0);
+    throw_it(world, coin, vec(0, 0, -along * a), vec(rate * s * c - along * s, rate * s * s + along * c, 0));
+    run(world, 6, FRAME);
+    const double before = energy_of(world, coin, mass);
+    run(world, 180, FRAME);
+    note(out, 1, energy_of(world, coin, mass) / before, 0.002,
+         "coin that rolls on a circle, energy after 3 s of what it was");
+    note(out, rate * circle, size(sn_body_velocity(world, coin)), 0.02 * rate * circle, "its speed in m/s");
+    sn_world_destroy(world);
+}
+
 /* A ball that rolls on a turntable goes round in circles at 2/7 of its rate. Put on a belt it ends with 2/7 of its speed. A
    box on a belt slides until it has its speed. */
 void turntable_and_belt(records *out)

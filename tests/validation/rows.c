@@ -880,6 +880,7 @@ const row validation_rows[] = {
     {0, "wedge and block", wedge_and_block},
     {0, "ladders", ladders},
     {0, "billiards", billiards},
+    {0, "rolling", rolling},
     {0, "turntable and belt", turntable_and_belt},
     {0, "blows", blows},
     {0, "pulls and bowls", pulls_and_bowls},
