@@ -15,7 +15,9 @@
 /* Relative to the body's size: how far it may have entered a triangle before another triangle must be in contact. */
 #define LATE 0.01
 
-#define STEPS  64u
+#define STEPS        64u
+#define FIELD_ROUNDS 4u /* how often a solid of revolution gets another corner where a field is met */
+
 #define SLICES 64u /* the most slices of a path through a mesh */
 
 #if SINEW_DOUBLE
@@ -26,7 +28,7 @@
 
 /* A core and its displacement, in the frame. */
 typedef struct flight {
-    sn_hull a;
+    sn_true_core a;
     sn_dvec3 way;    /* m */
     double rounding; /* m: sum of both */
     double touching; /* m: distance that counts as contact */
@@ -35,12 +37,12 @@ typedef struct flight {
 typedef enum meeting { MEETS_NOT, MEETS, OVERLAPS } meeting;
 
 /* OVERLAPS: the cores overlap at the start. end: later times do not count. */
-static meeting meet(const flight *f, const sn_hull *b, double end, double *t, sn_dvec3 *normal, sn_dvec3 *spot)
+static meeting meet(flight *f, sn_true_core *b, double end, double *t, sn_dvec3 *normal, sn_dvec3 *spot)
 {
     double now = 0;
     for (uint32_t step = 0; step < STEPS; ++step) {
         sn_between between;
-        sn_distance_between(&f->a, dvec3_scale(f->way, now), b, &between);
+        sn_true_between(&f->a, dvec3_scale(f->way, now), b, f->touching / 4, &between);
         if (between.distance > 0) {
             *normal = between.normal;
             *spot = between.on_b;
@@ -92,22 +94,20 @@ static bool touch_at_start(const sn_manifold *m, uint32_t count, const sn_pose *
 }
 
 static flight flight_of(const sn_convex *a, const sn_frame_pair *f, sn_vec3 way, double size, double rounding,
-                        sn_convex_room *room, sn_moved_room *moved)
+                        sn_true_room *room)
 {
-    sn_hull core = sn_convex_core(a, room);
-    return (flight){sn_hull_moved(&core, f->axis, f->place, moved), dvec3_on_axes(f->world, dvec3_from(way)),
+    return (flight){sn_true_core_at(a, f->axis, f->place, room), dvec3_on_axes(f->world, dvec3_from(way)),
                     (double)a->radius + rounding, TOUCHING * size};
 }
 
-static bool sweep_once(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
-                       sn_real *t, sn_touch *touch)
+bool sn_convex_sweep(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
+                     sn_real *t, sn_touch *touch)
 {
-    sn_convex_room room_a, room_b;
-    sn_moved_room moved;
+    sn_true_room room_a, room_b;
     sn_frame_pair f = sn_frame_pair_from(pa, pb);
     double size = fmin((double)sn_convex_inner(a), (double)sn_convex_inner(b)), when;
-    flight fly = flight_of(a, &f, way, size, (double)b->radius, &room_a, &moved);
-    sn_hull core = sn_convex_core(b, &room_b);
+    flight fly = flight_of(a, &f, way, size, (double)b->radius, &room_a);
+    sn_true_core core = sn_true_core_own(b, &room_b);
     sn_dvec3 n = {0, 1, 0}, spot;
     meeting met = meet(&fly, &core, 1, &when, &n, &spot);
     if (met == OVERLAPS) {
@@ -122,46 +122,6 @@ static bool sweep_once(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const
     return true;
 }
 
-/* Solids of revolution: their cores first face the direction of motion, enlarged by the sag, and then the contact that
-   is found. */
-bool sn_convex_sweep(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
-                     sn_real *t, sn_touch *touch)
-{
-    if (!sn_is_revolved(a->type) && !sn_is_revolved(b->type))
-        return sweep_once(a, pa, way, b, pb, t, touch);
-    sn_facing f = {*a, *b, *pa, *pb};
-    sn_facing_by_normal(&f, vec3_scale(way, -1));
-    f.a.radius += sn_convex_sag(a);
-    f.b.radius += sn_convex_sag(b);
-    if (!sweep_once(&f.a, pa, way, &f.b, pb, t, touch))
-        return false;
-    f.a.radius = a->radius;
-    f.b.radius = b->radius;
-    bool met = false;
-    sn_touch last = *touch;
-    sn_real when = *t;
-    for (uint32_t round = 0; round < 2 * SN_FACING_ROUNDS; ++round) {
-        sn_touch now;
-        sn_real at;
-        if (round % 2) {
-            f.pa.position = vec3_add(pa->position, vec3_scale(way, when));
-            sn_facing_by_place(&f, last.point, last.point);
-        } else {
-            sn_facing_by_normal(&f, last.normal);
-        }
-        if (!sweep_once(&f.a, pa, way, &f.b, pb, &at, &now))
-            continue;
-        last = now;
-        when = at;
-        if (!met || at < *t) {
-            *t = at;
-            *touch = now;
-        }
-        met = true;
-    }
-    return met;
-}
-
 bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
                       sn_real *t, sn_vec3 *normal)
 {
@@ -172,16 +132,15 @@ bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const 
     return true;
 }
 
-static bool sweep_triangle_once(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_vec3 corner[3], sn_real *t,
-                                sn_touch *touch)
+bool sn_convex_sweep_triangle(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_vec3 corner[3], sn_real *t,
+                              sn_touch *touch)
 {
-    sn_convex_room room;
-    sn_moved_room moved;
+    sn_true_room room;
     sn_hull_triangle_room triangle;
     const sn_pose pb = {corner[0], {0, 0, 0, 1}};
     sn_frame_pair f = sn_frame_pair_from(pa, &pb);
-    flight fly = flight_of(a, &f, way, (double)sn_convex_inner(a), 0, &room, &moved);
-    sn_hull core = sn_triangle_core(corner, &triangle);
+    flight fly = flight_of(a, &f, way, (double)sn_convex_inner(a), 0, &room);
+    sn_true_core core = {.hull = sn_triangle_core(corner, &triangle)};
     sn_dvec3 n = {0, 1, 0}, spot;
     double when;
     if (meet(&fly, &core, 1, &when, &n, &spot) != MEETS)
@@ -191,34 +150,12 @@ static bool sweep_triangle_once(const sn_convex *a, const sn_pose *pa, sn_vec3 w
     return true;
 }
 
-/* The same for a single solid of revolution. meet: the sweep against the other shape. */
-#define SWEEP_FACING(meet)                                                                                             \
-    sn_convex faced = *a;                                                                                              \
-    sn_convex_face(&faced, pa, way);                                                                                   \
-    faced.radius += sn_convex_sag(a);                                                                                  \
-    bool met = (meet);                                                                                                 \
-    faced.radius = a->radius;                                                                                          \
-    if (!met || !sn_is_revolved(a->type))                                                                              \
-        return met;                                                                                                    \
-    const sn_vec3 there = vec3_sub(touch->point, vec3_add(pa->position, vec3_scale(way, *t)));                         \
-    sn_convex_face(&faced, pa, vec3_scale(touch->normal, -1));                                                         \
-    if (meet)                                                                                                          \
-        return true;                                                                                                   \
-    sn_convex_face(&faced, pa, there);                                                                                 \
-    return (meet)
-
-bool sn_convex_sweep_triangle(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_vec3 corner[3], sn_real *t,
-                              sn_touch *touch)
-{
-    SWEEP_FACING(sweep_triangle_once(&faced, pa, way, corner, t, touch));
-}
-
 /* ---- Meshes ------------------------------------------------------------------------------------------------------ */
 
 typedef struct mesh_flight {
     const sn_shape *shape;
     sn_dvec3 origin; /* m: of the frame, relative to the mesh: the centre of a at the start */
-    const flight *fly;
+    flight *fly;
     double outer; /* m: outer radius of a, with all roundings */
     double slack; /* m */
     double t;     /* of the first contact so far; above 1: none */
@@ -251,7 +188,8 @@ static bool meet_triangle(void *data, uint32_t number)
     bool one_sided = w->shape->data->closed || w->shape->sides == SN_SIDES_FRONT;
     if (one_sided && dvec3_dot(triangle.room.face[0].normal, w->fly->way) > 0)
         return true;
-    meeting met = meet(w->fly, &triangle.hull, w->t < 1 ? w->t : 1, &t, &n, &spot);
+    sn_true_core core = {.hull = triangle.hull};
+    meeting met = meet(w->fly, &core, w->t < 1 ? w->t : 1, &t, &n, &spot);
     w->overlaps |= met == OVERLAPS;
     if (met != MEETS || !(t < w->t))
         return true;
@@ -286,14 +224,15 @@ static void use_spare(mesh_flight *w, double inner)
 }
 
 /* Goes slice by slice along the path, so that the search boxes for triangles are small. */
-static void meet_mesh(mesh_flight *w)
+static void meet_mesh(mesh_flight *w, double sag)
 {
     double length = dvec3_length(w->fly->way);
     double wanted = w->outer > 0 ? length / (2 * w->outer) : SLICES;
     uint32_t slices = wanted < SLICES ? (uint32_t)wanted + 1 : SLICES;
-    sn_dvec3 low = w->fly->a.vertex[0], high = low;
-    for (uint32_t i = 1; i < w->fly->a.vertices; ++i) {
-        sn_dvec3 v = w->fly->a.vertex[i];
+    const sn_hull *a = &w->fly->a.hull;
+    sn_dvec3 low = a->vertex[0], high = low;
+    for (uint32_t i = 1; i < a->vertices; ++i) {
+        sn_dvec3 v = a->vertex[i];
         low = dvec3(fmin(low.x, v.x), fmin(low.y, v.y), fmin(low.z, v.z));
         high = dvec3(fmax(high.x, v.x), fmax(high.y, v.y), fmax(high.z, v.z));
     }
@@ -303,7 +242,7 @@ static void meet_mesh(mesh_flight *w)
         sn_dvec3 least = dvec3(fmin(way.x, 0), fmin(way.y, 0), fmin(way.z, 0));
         sn_dvec3 most = dvec3(fmax(way.x, 0), fmax(way.y, 0), fmax(way.z, 0));
         sn_bounds box = sn_bounds_around(dvec3_add(from, dvec3_add(low, least)), dvec3_add(from, dvec3_add(high, most)),
-                                         w->fly->rounding + w->fly->touching);
+                                         w->fly->rounding + w->fly->touching + sag);
         sn_trimesh_overlap(w->shape->data->mesh, &box, meet_triangle, w);
     }
 }
@@ -311,18 +250,17 @@ static void meet_mesh(mesh_flight *w)
 static bool cast_mesh(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
                       sn_real *t, sn_touch *touch)
 {
-    sn_convex_room room;
-    sn_moved_room moved;
+    sn_true_room room;
     sn_frame_pair f = sn_frame_pair_from(pa, pb);
     sn_dvec3 origin = f.place;
     f.place = dvec3(0, 0, 0);
     double inner = (double)sn_convex_inner(a);
-    flight fly = flight_of(a, &f, way, inner, (double)b->thickness, &room, &moved);
+    flight fly = flight_of(a, &f, way, inner, (double)b->thickness, &room);
     mesh_flight w = {.shape = b, .origin = origin, .fly = &fly, .t = 2, .spare = 2};
     w.outer = (double)sn_convex_outer(a) + (double)b->thickness + fly.touching;
     w.slack = SN_MANIFOLD_BESIDE * inner;
     w.from_behind = sn_mesh_from_behind(b, origin, (double)INFINITY);
-    meet_mesh(&w);
+    meet_mesh(&w, (double)sn_convex_sag(a));
     use_spare(&w, inner);
     sn_manifold m[SN_MANIFOLD_MOST];
     if (w.overlaps && touch_at_start(m, sn_manifold_shape(a, pa, b, pb, 0, m, SN_MANIFOLD_MOST), pb, way, t, touch))
@@ -337,17 +275,17 @@ static bool cast_mesh(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const 
 
 /* ---- Fields and planes ------------------------------------------------------------------------------------------- */
 
-static bool cast_field(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
-                       sn_real *t, sn_touch *touch)
+/* The first sample of the core that meets a field. grown: as if it were larger by that, m. */
+static bool cast_samples(const flight *fly, double grown, const sn_shape *b, const sn_pose *pb, const sn_frame_pair *f,
+                         sn_real *t, sn_touch *touch)
 {
-    sn_convex_room room;
-    sn_moved_room moved;
-    sn_frame_pair f = sn_frame_pair_from(pa, pb);
-    flight fly = flight_of(a, &f, way, (double)sn_convex_inner(a), (double)b->thickness, &room, &moved);
-    uint32_t samples = fly.a.vertices + fly.a.edges + fly.a.faces, feature;
+    const sn_hull *core = &fly->a.hull;
+    const uint32_t samples = core->vertices + core->edges + core->faces;
     bool found = false;
     for (uint32_t i = 0; i < samples; ++i) {
-        sn_path path = {dvec3_round(sn_core_sample(&fly.a, i, &feature)), dvec3_round(fly.way), (sn_real)fly.rounding};
+        uint32_t feature;
+        sn_path path = {dvec3_round(sn_core_sample(core, i, &feature)), dvec3_round(fly->way),
+                        (sn_real)(fly->rounding + grown)};
         sn_real when;
         sn_touch own;
         if (!sn_distance_field_cast(&b->data->field, &path, &when, &own) || (found && when >= *t))
@@ -356,7 +294,26 @@ static bool cast_field(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const
         *t = when;
         sn_dvec3 n = dvec3_from(own.normal);
         sn_dvec3 place = dvec3_add(dvec3_from(own.point), dvec3_scale(n, (double)b->thickness));
-        *touch = (sn_touch){0, place_in_world(&f, pb, place), to_world(&f, n), 0};
+        *touch = (sn_touch){0, place_in_world(f, pb, place), to_world(f, n), 0};
+    }
+    return found;
+}
+
+static bool cast_field(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
+                       sn_real *t, sn_touch *touch)
+{
+    sn_true_room room;
+    sn_frame_pair f = sn_frame_pair_from(pa, pb);
+    flight fly = flight_of(a, &f, way, (double)sn_convex_inner(a), (double)b->thickness, &room);
+    if (!cast_samples(&fly, (double)sn_convex_sag(a), b, pb, &f, t, touch))
+        return false;
+    bool found = false;
+    for (uint32_t round = 0; round < FIELD_ROUNDS; ++round) {
+        const sn_dvec3 inwards = dvec3_on_axes(f.world, dvec3_scale(dvec3_from(touch->normal), -1));
+        const bool farther = sn_true_corner(&fly.a, inwards, fly.touching);
+        if (found && !farther)
+            break;
+        found |= cast_samples(&fly, 0, b, pb, &f, t, touch);
     }
     return found;
 }
@@ -364,11 +321,12 @@ static bool cast_field(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const
 static bool cast_plane(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
                        sn_real *t, sn_touch *touch)
 {
-    sn_convex_room room;
-    sn_moved_room moved;
+    sn_true_room room;
     sn_frame_pair f = sn_frame_pair_from(pa, pb);
-    flight fly = flight_of(a, &f, way, 0, (double)b->thickness, &room, &moved);
-    sn_dvec3 down = {0, -1, 0}, lowest = fly.a.vertex[sn_hull_support(&fly.a, down)];
+    flight fly = flight_of(a, &f, way, 0, (double)b->thickness, &room);
+    const sn_dvec3 down = {0, -1, 0};
+    sn_true_corner(&fly.a, down, 0);
+    const sn_dvec3 lowest = fly.a.hull.vertex[sn_hull_support(&fly.a.hull, down)];
     double gap = lowest.y - fly.rounding, rate = -fly.way.y;
     if (!(rate > 0) || gap > rate)
         return false;
@@ -379,16 +337,6 @@ static bool cast_plane(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const
     return true;
 }
 
-static bool sweep_shape_once(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
-                             sn_real *t, sn_touch *touch)
-{
-    if (b->type == SN_SHAPE_MESH)
-        return cast_mesh(a, pa, way, b, pb, t, touch);
-    if (b->type == SN_SHAPE_FIELD)
-        return cast_field(a, pa, way, b, pb, t, touch);
-    return cast_plane(a, pa, way, b, pb, t, touch);
-}
-
 bool sn_convex_sweep_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
                            sn_real *t, sn_touch *touch)
 {
@@ -396,7 +344,11 @@ bool sn_convex_sweep_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, c
         sn_convex solid = sn_shape_solid(b);
         return sn_convex_sweep(a, pa, way, &solid, pb, t, touch);
     }
-    SWEEP_FACING(sweep_shape_once(&faced, pa, way, b, pb, t, touch));
+    if (b->type == SN_SHAPE_MESH)
+        return cast_mesh(a, pa, way, b, pb, t, touch);
+    if (b->type == SN_SHAPE_FIELD)
+        return cast_field(a, pa, way, b, pb, t, touch);
+    return cast_plane(a, pa, way, b, pb, t, touch);
 }
 
 bool sn_manifold_cast_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,

@@ -3,6 +3,8 @@
    simplices of corners that come nearer and nearer. */
 #include "collision/manifold_work.h"
 
+#include <string.h>
+
 /* Relative to the size of both: a smaller distance counts as contact. */
 #define TOUCHING 1e-12
 
@@ -185,4 +187,80 @@ void sn_distance_between(const sn_hull *a, sn_dvec3 shift, const sn_hull *b, sn_
     between->distance = 0;
     if (square > touching * touching)
         write(a, shift, b, &s, v, between);
+}
+
+/* ---- Solids of revolution ---------------------------------------------------------------------------------------- */
+
+/* Sine: a direction that is nearer to the axis counts as along it, because the rest of it is rounding. */
+#define ALONG_AXIS 1e-9
+
+/* The most times that corners are added for one distance. Each makes the error much smaller. */
+#define CORNERS_ADDED 32u
+
+static sn_true_core true_core(const sn_convex *convex, sn_dvec3 axis, sn_dvec3 place, sn_hull hull, sn_dvec3 *vertex)
+{
+    return (sn_true_core){.hull = hull,
+                          .vertex = sn_is_revolved(convex->type) ? vertex : NULL,
+                          .corners = hull.vertices,
+                          .cone = convex->type == SN_SHAPE_CONE,
+                          .axis = axis,
+                          .place = place,
+                          .radius = (double)convex->half.x,
+                          .half = (double)convex->half.y};
+}
+
+sn_true_core sn_true_core_at(const sn_convex *convex, const sn_dvec3 axis[3], sn_dvec3 place, sn_true_room *room)
+{
+    const sn_hull own = sn_convex_core(convex, &room->own), moved = sn_hull_moved(&own, axis, place, &room->moved);
+    return true_core(convex, axis[1], place, moved, room->moved.vertex);
+}
+
+sn_true_core sn_true_core_own(const sn_convex *convex, sn_true_room *room)
+{
+    sn_hull own = sn_convex_core(convex, &room->own);
+    if (sn_is_revolved(convex->type)) {
+        memcpy(room->moved.vertex, own.vertex, own.vertices * sizeof *own.vertex);
+        own.vertex = room->moved.vertex;
+    }
+    return true_core(convex, dvec3(0, 1, 0), dvec3(0, 0, 0), own, room->moved.vertex);
+}
+
+/* The point of a solid of revolution that is farthest in a direction. */
+static sn_dvec3 true_support(const sn_true_core *core, sn_dvec3 direction)
+{
+    const double along = dvec3_dot(core->axis, direction);
+    const sn_dvec3 across = dvec3_sub(direction, dvec3_scale(core->axis, along));
+    double length = dvec3_length(across);
+    length = length > ALONG_AXIS ? length : 0;
+    if (core->cone && 2 * core->half * along >= core->radius * length)
+        return dvec3_add(core->place, dvec3_scale(core->axis, core->half));
+    const sn_dvec3 middle = dvec3_scale(core->axis, core->cone || along < 0 ? -core->half : core->half);
+    return dvec3_add(core->place,
+                     dvec3_add(middle, length > 0 ? dvec3_scale(across, core->radius / length) : dvec3(0, 0, 0)));
+}
+
+bool sn_true_corner(sn_true_core *core, sn_dvec3 direction, double enough)
+{
+    if (!core->vertex)
+        return false;
+    const sn_dvec3 corner = true_support(core, direction);
+    const sn_dvec3 best = core->hull.vertex[sn_hull_support(&core->hull, direction)];
+    if (!(dvec3_dot(direction, dvec3_sub(corner, best)) > enough))
+        return false;
+    if (core->hull.vertices == SN_HULL_VERTICES)
+        core->hull.vertices = core->corners;
+    core->vertex[core->hull.vertices++] = corner;
+    return true;
+}
+
+void sn_true_between(sn_true_core *a, sn_dvec3 shift, sn_true_core *b, double enough, sn_between *between)
+{
+    for (uint32_t round = 0; round < CORNERS_ADDED; ++round) {
+        sn_distance_between(&a->hull, shift, &b->hull, between);
+        if (!(between->distance > 0))
+            return;
+        const bool more = sn_true_corner(a, dvec3_scale(between->normal, -1), enough / 2);
+        if (!sn_true_corner(b, between->normal, enough / 2) && !more)
+            return;
+    }
 }

@@ -36,17 +36,19 @@ static bool gap_of(const sn_between *between, const sn_frame_pair *f, const sn_p
     return touch->distance <= reach;
 }
 
-static bool gap_once(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
-                     sn_touch *touch)
+/* Relative to the size of both: how much the distance of solids of revolution may be too large. */
+#define ENOUGH 1e-8
+
+bool sn_convex_gap(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
+                   sn_touch *touch)
 {
-    sn_convex_room room_a, room_b;
-    sn_moved_room moved;
+    sn_true_room room_a, room_b;
     sn_between between;
     const double rounding[2] = {(double)a->radius, (double)b->radius};
     sn_frame_pair f = sn_frame_pair_from(pa, pb);
-    sn_hull own = sn_convex_core(a, &room_a), core = sn_convex_core(b, &room_b);
-    sn_hull turned = sn_hull_moved(&own, f.axis, f.place, &moved);
-    sn_distance_between(&turned, dvec3(0, 0, 0), &core, &between);
+    sn_true_core own = sn_true_core_at(a, f.axis, f.place, &room_a);
+    sn_true_core core = sn_true_core_own(b, &room_b);
+    sn_true_between(&own, dvec3(0, 0, 0), &core, ENOUGH * (own.hull.outer + core.hull.outer), &between);
     if (between.distance > 0)
         return gap_of(&between, &f, pb, rounding, reach, touch);
     sn_manifold m;
@@ -56,77 +58,28 @@ static bool gap_once(const sn_convex *a, const sn_pose *pa, const sn_convex *b, 
     return true;
 }
 
-/* Cores of solids of revolution first face each other, and then the normal that this gives. */
-bool sn_convex_gap(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
-                   sn_touch *touch)
+bool sn_convex_gap_triangle(const sn_convex *a, const sn_pose *pa, const sn_vec3 corner[3], sn_real reach,
+                            sn_touch *touch)
 {
-    if (!sn_is_revolved(a->type) && !sn_is_revolved(b->type))
-        return gap_once(a, pa, b, pb, reach, touch);
-    sn_facing f = {*a, *b, *pa, *pb};
-    const sn_real sag = sn_convex_sag(a) + sn_convex_sag(b);
-    sn_facing_by_place(&f, pa->position, pb->position);
-    if (!gap_once(&f.a, pa, &f.b, pb, reach + sag, touch))
-        return false;
-    sn_touch last = *touch;
-    for (uint32_t round = 0; round < 4 * SN_FACING_ROUNDS; ++round) {
-        if (round % 2)
-            sn_facing_by_place(&f, vec3_add(last.point, vec3_scale(last.normal, last.distance)), last.point);
-        else
-            sn_facing_by_normal(&f, last.normal);
-        if (!gap_once(&f.a, pa, &f.b, pb, reach + sag, &last))
-            break;
-        if (last.distance < touch->distance)
-            *touch = last;
-    }
-    return touch->distance <= reach;
-}
-
-static bool gap_triangle_once(const sn_convex *a, const sn_pose *pa, const sn_vec3 corner[3], sn_real reach,
-                              sn_touch *touch)
-{
-    sn_convex_room room;
-    sn_moved_room moved;
+    sn_true_room room;
     sn_hull_triangle_room triangle;
     sn_between between;
     const sn_pose pb = {corner[0], {0, 0, 0, 1}};
     const double rounding[2] = {(double)a->radius, 0};
     sn_frame_pair f = sn_frame_pair_from(pa, &pb);
-    sn_hull own = sn_convex_core(a, &room), core = sn_triangle_core(corner, &triangle);
-    sn_hull turned = sn_hull_moved(&own, f.axis, f.place, &moved);
-    sn_distance_between(&turned, dvec3(0, 0, 0), &core, &between);
+    sn_true_core own = sn_true_core_at(a, f.axis, f.place, &room), core = {.hull = sn_triangle_core(corner, &triangle)};
+    sn_true_between(&own, dvec3(0, 0, 0), &core, ENOUGH * own.hull.outer, &between);
     if (between.distance > 0)
         return gap_of(&between, &f, &pb, rounding, reach, touch);
 
     /* The triangle cuts the core: push it out on the side of its centre, as far as its deepest corner. */
     sn_dvec3 n = triangle.face[0].normal;
     n = dvec3_scale(n, dvec3_dot(n, f.place) < 0 ? -1 : 1);
-    sn_dvec3 deepest = turned.vertex[sn_hull_support(&turned, dvec3_scale(n, -1))];
+    sn_true_corner(&own, dvec3_scale(n, -1), 0);
+    sn_dvec3 deepest = own.hull.vertex[sn_hull_support(&own.hull, dvec3_scale(n, -1))];
     between = (sn_between){dvec3_dot(n, deepest), deepest, deepest, n};
     between.on_b = dvec3_sub(deepest, dvec3_scale(n, between.distance));
     return gap_of(&between, &f, &pb, rounding, reach, touch);
-}
-
-/* The same for a single solid of revolution. */
-#define GAP_FACING(first, again)                                                                                       \
-    sn_convex faced = *a;                                                                                              \
-    bool near = (first);                                                                                               \
-    if (!near || !sn_is_revolved(a->type))                                                                             \
-        return near;                                                                                                   \
-    sn_touch best = *touch;                                                                                            \
-    for (uint32_t round = 0; round < 4 * SN_FACING_ROUNDS && near; ++round) {                                          \
-        const sn_vec3 there = vec3_sub(touch->point, pa->position);                                                    \
-        sn_convex_face(&faced, pa, round % 2 ? there : vec3_scale(touch->normal, -1));                                 \
-        near = (again);                                                                                                \
-        best = near && touch->distance < best.distance ? *touch : best;                                                \
-    }                                                                                                                  \
-    *touch = best;                                                                                                     \
-    return best.distance <= reach
-
-bool sn_convex_gap_triangle(const sn_convex *a, const sn_pose *pa, const sn_vec3 corner[3], sn_real reach,
-                            sn_touch *touch)
-{
-    GAP_FACING(gap_triangle_once(&faced, pa, corner, reach + sn_convex_sag(a), touch),
-               gap_triangle_once(&faced, pa, corner, reach, touch));
 }
 
 /* ---- Meshes ------------------------------------------------------------------------------------------------------ */
@@ -135,7 +88,7 @@ bool sn_convex_gap_triangle(const sn_convex *a, const sn_pose *pa, const sn_vec3
 typedef struct mesh_gap {
     const sn_shape *shape;
     sn_dvec3 origin; /* m: of the frame, relative to the mesh: the centre of a */
-    const sn_hull *core;
+    sn_true_core *core;
     bool from_behind;
     bool pierced; /* some triangle cuts the core */
     bool found;
@@ -151,7 +104,8 @@ static bool gap_to_triangle(void *data, uint32_t number)
     bool seen = sn_mesh_triangle_from(g->shape, number, g->origin, dvec3(0, 0, 0), g->from_behind, &triangle);
     if (!seen && !g->shape->data->closed)
         return true;
-    sn_distance_between(g->core, dvec3(0, 0, 0), &triangle.hull, &between);
+    sn_true_core core = {.hull = triangle.hull};
+    sn_true_between(g->core, dvec3(0, 0, 0), &core, ENOUGH * g->core->hull.outer, &between);
     g->pierced |= !(between.distance > 0);
     if (g->found && !(between.distance < g->nearest.distance))
         return true;
@@ -192,18 +146,17 @@ static void gap_in_mesh(const sn_convex *a, const sn_pose *pa, const sn_shape *b
 static bool gap_to_mesh(const sn_convex *a, const sn_pose *pa, const sn_shape *b, const sn_pose *pb, sn_real reach,
                         sn_touch *touch)
 {
-    sn_convex_room room;
-    sn_moved_room moved;
+    sn_true_room room;
     const double rounding[2] = {(double)a->radius, (double)b->thickness};
     sn_frame_pair f = sn_frame_pair_from(pa, pb);
     mesh_gap g = {.shape = b, .origin = f.place};
-    sn_hull own = sn_convex_core(a, &room), core = sn_hull_moved(&own, f.axis, dvec3(0, 0, 0), &moved);
+    sn_true_core core = sn_true_core_at(a, f.axis, dvec3(0, 0, 0), &room);
     g.core = &core;
-    double around = rounding[0] + rounding[1] + (double)reach;
+    double around = rounding[0] + rounding[1] + (double)(reach + sn_convex_sag(a));
     g.from_behind = sn_mesh_from_behind(b, g.origin, (double)sn_convex_outer(a) + around);
-    sn_dvec3 low = core.vertex[0], high = low;
-    for (uint32_t i = 1; i < core.vertices; ++i) {
-        sn_dvec3 v = core.vertex[i];
+    sn_dvec3 low = core.hull.vertex[0], high = low;
+    for (uint32_t i = 1; i < core.hull.vertices; ++i) {
+        sn_dvec3 v = core.hull.vertex[i];
         low = dvec3(fmin(low.x, v.x), fmin(low.y, v.y), fmin(low.z, v.z));
         high = dvec3(fmax(high.x, v.x), fmax(high.y, v.y), fmax(high.z, v.z));
     }
@@ -228,10 +181,8 @@ bool sn_convex_gap_shape(const sn_convex *a, const sn_pose *pa, const sn_shape *
         sn_convex solid = sn_shape_solid(b);
         return sn_convex_gap(a, pa, &solid, pb, reach, touch);
     }
-    if (b->type == SN_SHAPE_MESH) {
-        GAP_FACING(gap_to_mesh(&faced, pa, b, pb, reach + sn_convex_sag(a), touch),
-                   gap_to_mesh(&faced, pa, b, pb, reach, touch));
-    }
+    if (b->type == SN_SHAPE_MESH)
+        return gap_to_mesh(a, pa, b, pb, reach, touch);
     sn_manifold m[SN_MANIFOLD_MOST];
     return deepest_of(m, sn_manifold_shape(a, pa, b, pb, reach, m, SN_MANIFOLD_MOST), pb, touch) &&
            touch->distance <= reach;

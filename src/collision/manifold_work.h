@@ -259,4 +259,31 @@ typedef struct sn_between {
 /* The distance of two cores, with a moved by `shift`. */
 void sn_distance_between(const sn_hull *a, sn_dvec3 shift, const sn_hull *b, sn_between *between);
 
+/* A core in the frame. That of a solid of revolution is a polyhedron inside of it, which gets further corners on the
+   true surface where it has to be exact. Its edges and faces stay those of the polyhedron. */
+typedef struct sn_true_core {
+    sn_hull hull;
+    sn_dvec3 *vertex; /* room for SN_HULL_VERTICES corners; NULL: the hull is exact as it is */
+    uint32_t corners; /* of the polyhedron */
+    bool cone;
+    sn_dvec3 axis, place; /* of the solid of revolution */
+    double radius, half;  /* m */
+} sn_true_core;
+
+typedef struct sn_true_room {
+    sn_convex_room own;
+    sn_moved_room moved;
+} sn_true_room;
+
+/* That of a solid in the frame, and in its own. */
+sn_true_core sn_true_core_at(const sn_convex *convex, const sn_dvec3 axis[3], sn_dvec3 place, sn_true_room *room);
+sn_true_core sn_true_core_own(const sn_convex *convex, sn_true_room *room);
+
+/* Adds the corner that is farthest in a direction of length 1, if it is farther than the others by more than `enough` (m):
+   two that are nearly one spoil a simplex. True if it did. */
+bool sn_true_corner(sn_true_core *core, sn_dvec3 direction, double enough);
+
+/* As sn_distance_between, of the solids themselves; at most `enough` (m) too large. */
+void sn_true_between(sn_true_core *a, sn_dvec3 shift, sn_true_core *b, double enough, sn_between *between);
+
 #endif

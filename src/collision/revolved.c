@@ -24,11 +24,6 @@ static double positive(double x)
     return x > 0 ? x : 0;
 }
 
-static double within(double x, double low, double high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
 /* The result for a nearest point with p outside. */
 static flat_spot away_from(flat point, flat p, uint32_t face)
 {
@@ -56,8 +51,11 @@ static flat_spot near_cone(double radius, double half, flat p)
     if (positive(below) > LEAST_BEYOND)
         return away_from((flat){p.out < radius ? p.out : radius, -half}, p, N);
     if (positive(side) > LEAST_BEYOND) {
-        const double t = within((p.out - radius) * along.out + (p.y + half) * along.y, 0, length);
-        return away_from((flat){radius + t * along.out, -half + t * along.y}, p, 0);
+        /* A difference of nearly equal points has no direction, so beside the side it is taken from the cone. */
+        const double t = (p.out - radius) * along.out + (p.y + half) * along.y;
+        if (t > 0 && t < length)
+            return (flat_spot){side, {p.out - side * normal.out, p.y - side * normal.y}, normal, 0};
+        return away_from(t > 0 ? (flat){0, half} : (flat){radius, -half}, p, 0);
     }
     if (side >= below)
         return (flat_spot){side, {p.out - side * normal.out, p.y - side * normal.y}, normal, 0};

@@ -193,6 +193,30 @@ static sn_real spread_of(const sn_world *world, const sn_body_contact *contact)
     return disk ? SPREAD_OF_DISK : SPREAD_OF_FACE;
 }
 
+/* Cosine of the angle between the axis of a solid of revolution and the normal: above, it lies on its base. */
+#define ON_BASE ((sn_real)0.9995)
+
+/* own: the normal in the frame of the solid. */
+static bool is_rim(const sn_convex *convex, sn_real round, sn_vec3 own)
+{
+    return is_revolved(convex->type) && !(round > convex->radius) && contact_magnitude(own.y) < ON_BASE;
+}
+
+static void fill_rounds(const sn_world *world, const sn_body_contact *contact, uint32_t lane, sn_wide_manifold *f)
+{
+    const sn_body_part *a = &world->bodies.part[contact->part_a],
+                       *b = contact->part_b != SN_ID_FREE ? &world->bodies.part[contact->part_b] : NULL;
+    const sn_vec3 in_b = sn_quat_turn(contact->seen.rotation, contact->in_a);
+    f->round_a[lane] = contact->round_a;
+    f->round_b[lane] = contact->round_b;
+    f->rim_a[lane] = is_rim(&a->convex, contact->round_a, sn_quat_turn_back(a->turn, contact->in_a));
+    if (contact->b == SN_NO_MOVER)
+        f->rim_b[lane] =
+            is_rim(&sn_body_contact_record(world, contact->fixed_shape)->shape.convex, contact->round_b, in_b);
+    else
+        f->rim_b[lane] = b && is_rim(&b->convex, contact->round_b, sn_quat_turn_back(b->turn, in_b));
+}
+
 static void fill_limits(const sn_world *world, const sn_body_contact *contact, uint32_t lane, sn_wide_manifold *f)
 {
     const sn_shape_type type =
@@ -228,8 +252,7 @@ static void fill_manifold(const sn_world *world, const sn_body_contact *contact,
     static const sn_body_contact_point none;
     f->count[lane] = (sn_real)contact->count;
     f->owner[lane] = (sn_real)contact->owner;
-    f->round_a[lane] = contact->round_a;
-    f->round_b[lane] = contact->round_b;
+    fill_rounds(world, contact, lane, f);
     f->lean[lane] = share_of_arm(world, contact);
     f->spread[lane] = spread_of(world, contact);
     f->guard[lane] = guard_of(world, contact);

@@ -333,23 +333,51 @@ SN_INLINE void body_set_up_rub(sn_wide_body_contact *m, sn_wide_manifold *f, uin
 #define BODY_ARC_LEAST ((lane_number)1e-8)
 #define BODY_ARC_MOST  ((lane_number)0.25)
 
-/* m/s: a point at r of a body that rotates by s = h w moves by h w x r + h w x (h w x r) / 2 in a substep. Returns the
-   contribution of the second term. */
-SN_INLINE lanes3 body_arc_of(lanes3 spin, lanes3 r, lanes h, flags *arcs)
+/* m/s: where a contact point moves by c in a second as seen from the centre, the velocity of the body there changes by
+   w x c, and so by h w x c / 2 in the mean of a substep. For a point of the body c is w x r. */
+SN_INLINE lanes3 body_arc_of(lanes3 spin, lanes3 c, lanes h, flags *arcs)
 {
     const lanes turn = lanes3_dot(spin, spin) * h * h;
     const flags is = lanes_above(turn, lanes_all(BODY_ARC_LEAST)) & lanes_above(lanes_all(BODY_ARC_MOST), turn);
     *arcs |= is;
-    return lanes3_keep(is, lanes3_scale(lanes3_cross(spin, lanes3_cross(spin, r)), h * lanes_all((lane_number)0.5)));
+    return lanes3_keep(is, lanes3_scale(lanes3_cross(spin, c), h * lanes_all((lane_number)0.5)));
+}
+
+/* Where a round body rolls, the contact point is not one of the body: it goes with the core, and with those of both where
+   both are round. As if it went with the surface, a ball with side spin rolled in a curve, and coins lost energy. Gives
+   the velocity of the point as seen from both centres. */
+SN_INLINE void body_roll_along(const sn_wide_manifold *f, uint32_t first, const body_start *s, lanes3 ra, lanes3 rb,
+                               lanes3 *from_a, lanes3 *from_b)
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1);
+    const body_mover *a = &s->two.a, *b = &s->two.b;
+    const lanes round_a = body_row(f->round_a, first), round_b = body_row(f->round_b, first), both = round_a + round_b;
+    const lanes rim_a = body_row(f->rim_a, first), rim_b = body_row(f->rim_b, first);
+    const flags a_rolls = lanes_above(round_a + rim_a, zero), b_rolls = lanes_above(round_b + rim_b, zero);
+    if (!flags_bits(a_rolls | b_rolls))
+        return;
+    const lanes3 core_a = lanes3_scale(lanes3_add(ra, lanes3_scale(s->gap_n, round_a)), one - rim_a),
+                 core_b = lanes3_scale(lanes3_sub(rb, lanes3_scale(s->gap_n, round_b)), one - rim_b);
+    const lanes shared = lanes_choose(lanes_above(both, zero), round_b / both, lanes_all((lane_number)0.5));
+    const lanes with_a = lanes_choose(a_rolls & b_rolls, shared, lanes_keep(a_rolls, one));
+    const lanes3 apart = lanes3_sub(a->v, b->v);
+    const lanes3 along = lanes3_add(lanes3_scale(lanes3_cross(b->spin, core_b), one - with_a),
+                                    lanes3_scale(lanes3_add(apart, lanes3_cross(a->spin, core_a)), with_a));
+    *from_a = body_choose(a_rolls | b_rolls, lanes3_sub(along, apart), *from_a);
+    *from_b = body_choose(a_rolls | b_rolls, along, *from_b);
 }
 
 /* For the friction point. Without this, things on a turntable crept outwards along the tangents. */
-SN_INLINE void body_set_up_arc(sn_wide_body_contact *m, uint32_t first, const body_two *two, lanes h)
+SN_INLINE void body_set_up_arc(sn_wide_body_contact *m, const sn_wide_manifold *f, uint32_t first, const body_start *s,
+                               lanes h)
 {
+    const body_mover *a = &s->two.a, *b = &s->two.b;
     const lanes3 ra = body_rows(&m->ra, first), rb = lanes3_add(ra, body_rows(&m->between, first));
+    lanes3 from_a = lanes3_cross(a->spin, ra), from_b = lanes3_cross(b->spin, rb);
     flags arcs = lanes_above(h, h); /* none */
-    const lanes3 a = body_arc_of(two->a.spin, ra, h, &arcs), b = body_arc_of(two->b.spin, rb, h, &arcs);
-    body_set_rows(&m->arc, first, lanes3_sub(a, b));
+    body_roll_along(f, first, s, ra, rb, &from_a, &from_b);
+    const lanes3 arc_a = body_arc_of(a->spin, from_a, h, &arcs), arc_b = body_arc_of(b->spin, from_b, h, &arcs);
+    body_set_rows(&m->arc, first, lanes3_sub(arc_a, arc_b));
     m->arcs = m->arcs || flags_bits(arcs);
 }
 
@@ -367,7 +395,7 @@ SN_INLINE void body_set_up_limit(const sn_wide_body_contacts *run, sn_wide_body_
 }
 
 /* Points of rotating bodies move on curves, and so does the normal: corrects for the difference between the gap at the
-   end and the prediction from velocities. Round surfaces then touch at another point. The correction is never negative:
+   end and the prediction from velocities. Round surfaces then touch at another point; rims are left out for that. The correction is never negative:
    demanding separation throws up bodies that rotate by radians, faster each time. */
 SN_INLINE void body_bend(const sn_wide_body_contacts *run, sn_wide_body_contact *m, const sn_wide_manifold *f,
                          uint32_t first, uint32_t points, const body_start *s, const body_place *end, flags bends)
@@ -390,7 +418,8 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
     const lanes turning = h * (records_turn(records_load_far(run->mover + 1, m->a + first)).part[3] +
                                records_turn(records_load_far(run->mover + 1, m->b + first)).part[3]);
     const lanes bent = body_row(f->bent, first), square = turning * turning;
-    const flags bends = lanes_above(square, bent) & lanes_above(bent, lanes_all(0));
+    const flags rim = lanes_above(body_row(f->rim_a, first) + body_row(f->rim_b, first), lanes_all(0));
+    const flags bends = lanes_above(square, bent) & lanes_above(bent, lanes_all(0)) & ~rim;
     m->bends = m->bends || flags_bits(lanes_above(square, lanes_abs(bent)));
     body_start s = {.two = body_load_two(run, m, first),
                     .at = body_placed(f, first, &a, &b),
@@ -411,7 +440,7 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
     body_set_rows(&m->between, first, lanes3_add(s.at.between, s.way));
     s.two.off = body_off(m, first, s.two.n);
     body_set_up_rub(m, f, first, points, &s);
-    body_set_up_arc(m, first, &s.two, h);
+    body_set_up_arc(m, f, first, &s, h);
     for (uint32_t k = 0; k < points; ++k)
         body_set_up_point(run, m, f, first, k, &s);
     body_set_up_limit(run, m, first, points);

@@ -475,10 +475,13 @@ typedef struct sn_wide_manifold {
     sn_lane_row owner;            /* the sn_normal_owner of the normal */
     sn_lane_rows normal;          /* from b to a, in the frame of its owner */
     sn_lane_row round_a, round_b; /* m: from the cores to the surfaces */
-    sn_lane_row lean;             /* share of the offset between two anchors that is added to the arm of a */
-    sn_lane_row spread;           /* mean distance of the pressure from its centre, relative to that of the points */
-    sn_lane_row guard;            /* m: subtracted from the distance to give the gap */
-    sn_lane_row bent; /* m^2: squared rotation displacement from which gaps are corrected for bending; negative:
+    sn_lane_row rim_a,
+        rim_b;          /* 1: a solid of revolution touches with its rim, on which the contact point goes round; else
+                                 0 */
+    sn_lane_row lean;   /* share of the offset between two anchors that is added to the arm of a */
+    sn_lane_row spread; /* mean distance of the pressure from its centre, relative to that of the points */
+    sn_lane_row guard;  /* m: subtracted from the distance to give the gap */
+    sn_lane_row bent;   /* m^2: squared rotation displacement from which gaps are corrected for bending; negative:
                          never */
     sn_lane_row size; /* m: extent of the core of the smaller body, which limits the effect of its rotation on points */
     sn_lane_row slid, most_slid; /* m: how far the anchors have slid apart, and the limit of that */

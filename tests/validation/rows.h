@@ -45,6 +45,11 @@ row_fn rigid_box_on_a_ramp, rigid_sliding_stop, rigid_rebound, free_body, jointe
 row_fn stack_forces, tipping_box, spinning_top, cradle_of_bodies, bounce_ladder, heavy_on_light;
 row_fn loaded_tray, accelerated_platform, slide_to_roll;
 
+/* Those of the textbook: motion_rows.c and machine_rows.c */
+row_fn wedge_and_block, ladders, billiards, rolling, turntable_and_belt, blows, pulls_and_bowls, rubbing,
+    books_and_beam;
+row_fn solid_pendulums, rods_cranks_and_gears, things_that_spin, wires, orbit_and_pulleys;
+
 extern const row validation_rows[];
 extern const size_t validation_row_count;
 
