@@ -129,7 +129,7 @@ static bool read_options(const draw_options *o, sn_picture_def *def, double *tim
 
 static int run_until(sn_scene *scene, const char *name, double time, bool quiet)
 {
-    const double rate = sn_scene_describe(scene).rate;
+    const double rate = (double)sn_scene_describe(scene).rate;
     sn_progress progress;
     sn_progress_begin(&progress, name, (uint32_t)ceil(time * rate * (1 - 1e-9)), quiet);
     while (sn_scene_time(scene) < time * (1 - 1e-9)) {
