@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "export/picture.h"
 
 #include <math.h>
@@ -126,15 +127,20 @@ static bool read_options(const draw_options *o, sn_picture_def *def, double *tim
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
 
-static int run_until(sn_scene *scene, double time)
+static int run_until(sn_scene *scene, const char *name, double time, bool quiet)
 {
+    const double rate = (double)sn_scene_describe(scene).rate;
+    sn_progress progress;
+    sn_progress_begin(&progress, name, (uint32_t)ceil(time * rate * (1 - 1e-9)), quiet);
     while (sn_scene_time(scene) < time * (1 - 1e-9)) {
+        sn_progress_update(&progress, sn_scene_frame(scene), sn_scene_time(scene));
         if (sn_scene_step(scene) != SN_OK)
             return sn_complain(SN_EXIT_FAILED, "at %g s: %s", sn_scene_time(scene),
                                sn_world_error(sn_scene_world(scene)));
         if (sn_signals_came())
             return SN_EXIT_SIGNAL + sn_signals_came();
     }
+    sn_progress_clear(&progress);
     return SN_EXIT_FINE;
 }
 
@@ -149,12 +155,14 @@ static int draw_scene(const draw_options *o, sn_loaded *loaded, const char *path
     const double most = UINT32_MAX / (double)sn_scene_describe(loaded->scene).rate;
     if (time > most)
         return sn_complain(SN_EXIT_USAGE, "--time: found '%s', expected %g s at most", o->time, most);
-    int code = run_until(loaded->scene, time);
-    if (code != SN_EXIT_FINE)
-        return code;
     char *stem = sn_path_stem(path), *file = NULL;
     if (!stem)
         return sn_complain(SN_EXIT_FAILED, "out of memory");
+    int code = run_until(loaded->scene, stem, time, o->quiet);
+    if (code != SN_EXIT_FINE) {
+        free(stem);
+        return code;
+    }
     snprintf(title, sizeof title, "%s, %.3g s", stem, sn_scene_time(loaded->scene));
     def.title = title;
     const size_t length = strlen(stem) + 5;

@@ -16,26 +16,28 @@ static const char *const scenes_in_sources = SINEW_SCENES_DIR;
 
 /* ---- The program's own place ------------------------------------------------------------------------------------- */
 
-/* The folder of the program; NULL if the system does not tell. */
-static char *program_folder(void)
+/* The folder above that of the program: PREFIX of PREFIX/bin/sinew. NULL if the system does not tell. */
+static char *program_prefix(void)
 {
     char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     if (length <= 0)
         return NULL;
     path[length] = 0;
-    char *slash = strrchr(path, '/');
-    if (!slash)
-        return NULL;
-    *slash = 0;
+    for (int i = 0; i < 2; ++i) { /* the program, then its folder */
+        char *slash = strrchr(path, '/');
+        if (!slash)
+            return NULL;
+        *slash = 0;
+    }
     return sn_path_join(path, "");
 }
 
 /* share/sinew/name beside the program's bin. */
 static char *shared_path(const char *name)
 {
-    char *folder = program_folder();
-    char *share = folder ? sn_path_join(folder, "../share/sinew") : NULL;
+    char *folder = program_prefix();
+    char *share = folder ? sn_path_join(*folder ? folder : "/", "share/sinew") : NULL;
     char *path = share ? sn_path_join(share, name) : NULL;
     free(folder);
     free(share);
@@ -220,6 +222,12 @@ static char *scene_in(const char *folder, const char *name)
 
 static void complain_unknown(const char *name)
 {
+    char *here = scene_in("", name);
+    if (here) {
+        sn_complain(0, "there is no scene '%s'; did you mean the file '%s'?", name, here);
+        free(here);
+        return;
+    }
     sn_scene_names names;
     bool found = sn_scene_names_find("", &names);
     const char *near = found && names.count ? sn_nearest(name, (const char *const *)names.name, names.count) : NULL;

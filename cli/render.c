@@ -18,7 +18,7 @@
 
 typedef struct render_options {
     sn_texts set;
-    const char *out, *still, *from, *size, *show;
+    const char *out, *still, *from, *size, *show, *time;
     uint32_t frame, frames, every, threads;
     uint64_t memory;
     bool dark, read_anywhere, quiet, help;
@@ -33,6 +33,8 @@ static const sn_option options[] = {
     {"still", 0, SN_OPTION_TEXT, FIELD(still), 0, "FILE",
      "with a film: also its last frame as a picture (.png), 1280 pixels wide"},
     {"frame", 0, SN_OPTION_COUNT, FIELD(frame), 0, "N", "the frame that a picture shows; default the last"},
+    {"time", 't', SN_OPTION_TEXT, FIELD(time), 0, "SECONDS",
+     "the time that a picture shows, instead of --frame: the first frame at or after it"},
     {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), 0, "N", "run N frames instead of as many as the scene says"},
     {"every", 0, SN_OPTION_COUNT, FIELD(every), 1, "N",
      "a film shows every Nth frame; default: 20 to 30 frames a second"},
@@ -62,6 +64,7 @@ static const char details[] = "SCENE is a file, - for standard input, or the nam
                               "  sinew render curtain\n"
                               "  sinew render curtain --out curtain.gif\n"
                               "  sinew render out --out curtain.webm\n"
+                              "  sinew render curtain --time 1.5\n"
                               "  sinew render wrecking_ball --frame 90 --from=1,0.3,0.5 --size 1920x1080\n";
 
 static void defaults(void *given)
@@ -88,7 +91,8 @@ typedef struct job {
     sn_raster_view view;
     float size, from[3];
     uint32_t width, height, frames, every, rate;
-    FILE *pipe; /* to ffmpeg */
+    uint32_t frame; /* that a picture shows */
+    FILE *pipe;     /* to ffmpeg */
     sn_png png;
     sn_gif gif;
     sn_raster_model *kept; /* of a film: models of its frames, until the view is known */
@@ -133,6 +137,21 @@ static bool read_kind(const char *path, kind *k)
     return *k != PICTURE || sn_ends_with(path, ".png");
 }
 
+static bool check_time(const render_options *o, kind k)
+{
+    char *end;
+    const double time = strtod(o->time, &end);
+    if (k != PICTURE)
+        sn_complain(0, "--time is for a picture; a film shows all of them");
+    else if (o->frame != UINT32_MAX)
+        sn_complain(0, "--time and --frame both say which frame to show; give one of them");
+    else if (end == o->time || *end || !isfinite(time) || time < 0)
+        sn_complain(0, "--time: found '%s', expected seconds, 0 or more", o->time);
+    else
+        return true;
+    return false;
+}
+
 static bool check_asked(job *j)
 {
     const render_options *o = j->asked;
@@ -161,7 +180,23 @@ static bool check_asked(job *j)
         wrong = "--every is for a film; --out film.gif makes one";
     if (wrong)
         sn_complain(0, "%s%s", wrong, what);
-    return !wrong;
+    return !wrong && (!o->time || check_time(o, j->kind));
+}
+
+/* The frame that a picture shows. False, after a message, if there are fewer frames. */
+static bool choose_frame(job *j, double rate)
+{
+    const render_options *o = j->asked;
+    const double most = j->replay ? sn_replay_frames(j->replay) - 1 : o->frames;
+    const double frame = o->time                  ? ceil(strtod(o->time, NULL) * rate * (1 - 1e-9))
+                         : o->frame != UINT32_MAX ? o->frame
+                                                  : j->frames;
+    if (frame > most)
+        return sn_complain(0, "%s: frame %.0f is asked for, and the last frame of %s is %.0f",
+                           o->time ? "--time" : "--frame", frame, j->name, most),
+               false;
+    j->frame = (uint32_t)frame;
+    return true;
 }
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
@@ -423,7 +458,7 @@ static int draw_frame(job *j)
 static int draw_picture(job *j)
 {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    const uint32_t last = j->asked->frame != UINT32_MAX ? j->asked->frame : j->frames;
+    const uint32_t last = j->frame;
     int code = SN_EXIT_FINE;
     sn_progress_begin(&j->progress, j->name, last, j->asked->quiet);
     for (uint32_t frame = 0; frame < last && code == SN_EXIT_FINE;) {
@@ -439,10 +474,15 @@ static int draw_picture(job *j)
 static int draw_film(job *j)
 {
     int code = look_ahead(j);
-    while (j->kept && code == SN_EXIT_FINE && j->drawn < j->keeps)
-        code = sn_signals_came() ? SN_EXIT_SIGNAL + sn_signals_came() : draw_frame(j);
-    if (j->kept)
+    if (j->kept) {
+        sn_progress_begin(&j->progress, "drawing", j->keeps, j->asked->quiet);
+        while (code == SN_EXIT_FINE && j->drawn < j->keeps) {
+            code = sn_signals_came() ? SN_EXIT_SIGNAL + sn_signals_came() : draw_frame(j);
+            sn_progress_update(&j->progress, j->drawn, (double)j->drawn / j->rate);
+        }
+        sn_progress_clear(&j->progress);
         return code;
+    }
     sn_progress_begin(&j->progress, j->name, j->frames, j->asked->quiet);
     for (uint32_t frame = 0; code == SN_EXIT_FINE;) {
         code = draw_frame(j);
@@ -556,6 +596,8 @@ static int render_as(job *j, const char *name, uint32_t frames, double rate)
     if (j->kind == GIF && j->rate > SN_GIF_MOST_RATE)
         return sn_complain(SN_EXIT_USAGE, "--every %u: a GIF shows at most %d frames a second, and these are %u",
                            (unsigned)j->every, SN_GIF_MOST_RATE, (unsigned)j->rate);
+    if (!choose_frame(j, rate))
+        return SN_EXIT_USAGE;
     j->path = malloc(length + 1);
     if (!j->path)
         return sn_complain(SN_EXIT_FAILED, "out of memory");
@@ -580,12 +622,8 @@ static int run_replay(job *j, const char *path)
     if (!j->replay)
         return sn_complain(SN_EXIT_INPUT, "%s", j->message);
     const uint32_t last = sn_replay_frames(j->replay) - 1;
-    int code;
-    if (o->frame != UINT32_MAX && o->frame > last)
-        code = sn_complain(SN_EXIT_USAGE, "--frame %u: the last frame of %s is %u", (unsigned)o->frame, path,
-                           (unsigned)last);
-    else
-        code = render_as(j, sn_replay_name(j->replay), o->frames < last ? o->frames : last, sn_replay_rate(j->replay));
+    const int code =
+        render_as(j, sn_replay_name(j->replay), o->frames < last ? o->frames : last, sn_replay_rate(j->replay));
     sn_replay_destroy(j->replay);
     return code;
 }

@@ -80,7 +80,7 @@ static const sn_key lone_keys[] = {
     {"type", SN_KEY_CHOICE, LONE(type), .of = &sn_body_type_choices,
      .about = "whether it is dynamic; other types have the keys of a fixed body"},
     {"group", SN_KEY_VALUE, LONE(group), .of = "group_use",
-     .about = "affiliation: a number, or the name of a group; 0, whose members collide with each other, if not given"},
+     .about = "its group: a number, or the name of a group; 0, whose members collide with each other, if not given"},
     {"contact", SN_KEY_VALUE, LONE(contact), .of = "group",
      .about = "how it takes part in contact: what its group is, if that is not said in groups. It then has a group of "
               "its own unless one is given"},
@@ -102,7 +102,7 @@ static const sn_key fixed_keys[] = {
     {"type", SN_KEY_CHOICE, FIXED(type), .of = &sn_body_type_choices, .flags = SN_KEY_REQUIRED,
      .about = "static: it stands; kinematic: it moves on at its velocity, or moves along keyframes"},
     {"group", SN_KEY_VALUE, FIXED(group), .of = "group_use",
-     .about = "affiliation: a number, or the name of a group, whose material and filter it has where its shapes have "
+     .about = "its group: a number, or the name of a group, whose material and filter it has where its shapes have "
               "none; 0 if not given"},
     {"position", SN_KEY_VECTOR, FIXED(position), .unit = "m",
      .about = "where the origin of the object's frame lies in the world"},

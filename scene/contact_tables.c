@@ -58,7 +58,7 @@ static const sn_key surface_keys[] = {
     {"restitution", SN_KEY_REAL, SURFACE(restitution), .least = 0, .most = 1,
      .about = "the share of the speed of approach that is given back"},
     {"rolling", SN_KEY_REAL, SURFACE(rolling), .most = UNLIMITED,
-     .about = "resistance to rolling, as a share of what presses, of groups that roll"},
+     .about = "resistance to rolling, as a share of the normal force, of groups that roll"},
     {"friction_mix", SN_KEY_CHOICE, SURFACE(friction_mix), .of = &sn_mix_choices,
      .about = "how the friction of two that touch becomes one; if they disagree, the later one in this list counts"},
     {"restitution_mix", SN_KEY_CHOICE, SURFACE(restitution_mix), .of = &sn_mix_choices,

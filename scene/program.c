@@ -284,9 +284,9 @@ static bool begin_with_fixed(sn_scene *scene, sn_reader *reader, sn_scene_motion
     const sn_scene_motion *other = scene->motions.items;
     for (uint32_t i = 0; i + 1 < scene->motions.count; ++i)
         if (other[i].leads_fixed && other[i].body.index == found->handle.index)
-            return sn_reader_fail_key(reader, "of", "another motion leads '%s' already", found->name);
+            return sn_reader_fail_key(reader, "of", "another motion moves '%s' already", found->name);
     if (sn_body_type_of(scene->world, found->handle) == SN_BODY_STATIC)
-        return sn_reader_fail_key(reader, "of", "'%s' is static and cannot be led; give it \"type\": \"kinematic\"",
+        return sn_reader_fail_key(reader, "of", "'%s' is static and does not move; give it \"type\": \"kinematic\"",
                                   found->name);
     if (motion->keys.release)
         return sn_reader_fail_key(reader, "release", "a kinematic body cannot be let go: nothing pushes it");

@@ -210,7 +210,7 @@ const sn_shape_form sn_shape_forms[SN_SHAPE_TYPES] = {
     [SN_SHAPE_HULL] = {"hull", "The convex hull of points", &hull_record},
     [SN_SHAPE_CYLINDER] = {"cylinder", "A cylinder", &cylinder_record},
     [SN_SHAPE_CONE] = {"cone", "A cone", &cone_record},
-    [SN_SHAPE_PLANE] = {"plane", "All behind a plane, without an end; not of dynamic bodies", &plane_record},
+    [SN_SHAPE_PLANE] = {"plane", "A half space: all that is behind a plane; not of dynamic bodies", &plane_record},
     [SN_SHAPE_MESH] = {"mesh", "Triangles: solid inside if they are closed, otherwise a sheet; not of dynamic bodies",
                        &sheet_record},
     [SN_SHAPE_HEIGHTS] = {"heights", "Ground over a grid; not of dynamic bodies", &heights_record},

@@ -40,7 +40,7 @@ static const char *const order_names[] = {"insertion", "symmetric", "worst_first
 static const char *const order_about[] = {
     "as they were added; a large stiff cloth can explode with one pass a substep",
     "as they were added and back again: two sweeps a pass, cannot gain energy in the linear problem",
-    "the one that is missed by most metres next",
+    "the one with the largest error in metres next",
     "half of them upwards by their particles, then the others downwards: one sweep, stable on cloth"};
 const sn_choices sn_order_choices = CHOICES(order);
 
@@ -327,7 +327,7 @@ static const sn_key object_keys[] = {
     {"radius", SN_KEY_REAL, OBJECT(radius), .unit = "m", .most = UNLIMITED,
      .about = "the radius of the object's particles"},
     {"group", SN_KEY_VALUE, offsetof(sn_object_keys, group), .of = "group_use",
-     .about = "affiliation: a number, or the name of a group; its place in the list of objects if not given"},
+     .about = "its group: a number, or the name of a group; its place in the list of objects if not given"},
     {"contact", SN_KEY_VALUE, offsetof(sn_object_keys, contact), .of = "group",
      .about = "how its particles take part in contact: what its group is, if that is not said in groups"},
     {"skin", SN_KEY_VALUE, offsetof(sn_object_keys, skin), .of = "skin_use",
@@ -524,7 +524,7 @@ static void motion_defaults(void *record)
         (sn_motion_keys){.axis = {0, 1, 0}, .about = {NOT_GIVEN, NOT_GIVEN, NOT_GIVEN}, .smooth = true};
 }
 
-const sn_record sn_motion_record = {"motion", "Leads particles or bodies along keyframes.", sizeof(sn_motion_keys),
+const sn_record sn_motion_record = {"motion", "Moves particles or bodies along keyframes.", sizeof(sn_motion_keys),
                                     motion_keys, motion_defaults};
 
 static const sn_key blade_key_keys[] = {{"time", SN_KEY_REAL, offsetof(sn_blade_key, time), .unit = "s",
@@ -685,7 +685,7 @@ static void scene_defaults(void *record)
 }
 
 const sn_record sn_scene_record = {"scene",
-                                   "A scene of Sinew: objects, what holds them and what happens to them. SI "
+                                   "A scene of Sinew: objects, constraints, and what happens to them. SI "
                                    "units.",
                                    sizeof(sn_scene_keys), scene_keys, scene_defaults};
 

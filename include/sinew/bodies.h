@@ -49,9 +49,9 @@ typedef struct sn_body_def {
 
     /* of a dynamic body */
     sn_real density;         /* kg/m^3, of shapes that have none of their own, and of the mesh; default 1000 */
-    const sn_vec3 *vertices; /* a closed mesh in the own frame; mass, centre and inertia are then taken from it instead
-                                of */
-    uint32_t vertex_count;   /*   from the shapes, which are then for contact only; used during the call only */
+    const sn_vec3 *vertices; /* m: a closed mesh in the own frame, or NULL. If there is one, mass, centre and inertia
+                                are taken from it, and the shapes are for contact only. Used during the call only */
+    uint32_t vertex_count;
     const uint32_t *triangles; /* three each, counter-clockwise seen from outside */
     uint32_t triangle_count;
 
@@ -84,14 +84,15 @@ SN_API sn_body_def sn_default_body_def(void);
        solid. */
 SN_API sn_result sn_body_add(sn_world *world, const sn_body_def *def, sn_body *body);
 
-/* Short forms of dynamic bodies, at rest; density in kg/m^3. A null handle on failure. */
+/* Short forms of dynamic bodies, at rest. Places and sizes in m, density in kg/m^3. half: half of the size along each
+   axis. A null handle on failure, as for a size that is not positive. */
 SN_API sn_body sn_body_add_sphere(sn_world *world, sn_vec3 centre, sn_real radius, sn_real density);
 SN_API sn_body sn_body_add_box(sn_world *world, sn_vec3 centre, sn_vec3 half, sn_real density);
-/* From a to b: the centres of its round ends, or of its caps. */
+/* From a to b: the centres of its round ends, or of its caps. They must be apart. */
 SN_API sn_body sn_body_add_capsule(sn_world *world, sn_vec3 a, sn_vec3 b, sn_real radius, sn_real density);
 SN_API sn_body sn_body_add_cylinder(sn_world *world, sn_vec3 a, sn_vec3 b, sn_real radius, sn_real density);
 
-/* The same of static ones. */
+/* The same of static ones. A plane is solid behind a point of it; its normal points out and has any length but 0. */
 SN_API sn_body sn_static_add_plane(sn_world *world, sn_vec3 point, sn_vec3 normal);
 SN_API sn_body sn_static_add_sphere(sn_world *world, sn_vec3 centre, sn_real radius);
 SN_API sn_body sn_static_add_box(sn_world *world, sn_vec3 centre, sn_vec3 half);
@@ -148,8 +149,8 @@ SN_API bool sn_body_is_awake(const sn_world *world, sn_body body);
 /* Wakes it and its island. Does nothing if it is awake. */
 SN_API sn_result sn_body_wake(sn_world *world, sn_body body);
 
-/* Teleports at once; velocity and spin stay. What it touches is not carried along, and the target of a kinematic body
-   is dropped. */
+/* Teleports at once, and wakes it; velocity and spin stay. What it touches is not carried along, and the target of a
+   kinematic body is dropped. The rotation is normalised for you; zero is refused, here and in sn_body_move_to. */
 SN_API sn_result sn_body_set_pose(sn_world *world, sn_body body, sn_vec3 position, sn_quat rotation);
 /* A kinematic body keeps this velocity from the next step on, until it gets another. Refused: a static body, and a
    spin of 1e37 rad/s and above. A step in which a velocity or a spin would reach 1e37 returns SN_ERROR_DIVERGED and
@@ -165,12 +166,12 @@ SN_API sn_result sn_body_move_to(sn_world *world, sn_body body, sn_vec3 position
 
 /* Refused for bodies that are not dynamic. */
 
-/* For the next step: a force in N at a point of the world, and a torque in N m. They add up. */
+/* For the next step: a force in N at a point of the world, and a torque in N m. They add up, and wake the body. */
 SN_API sn_result sn_body_apply_force(sn_world *world, sn_body body, sn_vec3 force, sn_vec3 place);
 SN_API sn_result sn_body_apply_torque(sn_world *world, sn_body body, sn_vec3 torque);
 
-/* At once: an impulse in N s at a point of the world, and an angular impulse in N m s. An immovable body ignores
-   them. */
+/* At once: an impulse in N s at a point of the world, and an angular impulse in N m s. They wake the body. An
+   immovable body ignores them. */
 SN_API sn_result sn_body_apply_impulse(sn_world *world, sn_body body, sn_vec3 impulse, sn_vec3 place);
 SN_API sn_result sn_body_apply_angular_impulse(sn_world *world, sn_body body, sn_vec3 impulse);
 

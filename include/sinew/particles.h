@@ -44,7 +44,7 @@ typedef struct sn_particle_def {
     sn_vec3 velocity; /* m/s; default 0 */
     sn_real mass;     /* kg, 1e-30 to 1e30, or SN_IMMOVABLE; default 1 */
     sn_real radius;   /* m, not negative; default 0 */
-    uint32_t group;   /* the object that the particle belongs to (its affiliation); default 0 */
+    uint32_t group;   /* what it collides with, and its material: see sn_group_contact; default 0 */
     uint64_t user;    /* yours; the library never looks at it */
 } sn_particle_def;
 
@@ -101,7 +101,10 @@ SN_API sn_result sn_particle_set_velocity(sn_world *world, sn_particle particle,
 /* Sets the mass in kg, 1e-30 to 1e30 or SN_IMMOVABLE. */
 SN_API sn_result sn_particle_set_mass(sn_world *world, sn_particle particle, sn_real mass);
 
+/* Sets the radius in m, 0 or more: with 0 it touches static bodies and skins, not other particles. */
 SN_API sn_result sn_particle_set_radius(sn_world *world, sn_particle particle, sn_real radius);
+
+/* Sets the group, whose contact settings it then has, or the user data. */
 SN_API sn_result sn_particle_set_group(sn_world *world, sn_particle particle, uint32_t group);
 SN_API sn_result sn_particle_set_user(sn_world *world, sn_particle particle, uint64_t user);
 

@@ -121,8 +121,8 @@ static bool build_pile(sn_build *build, const void *own)
         return false;
     uint32_t count = def->columns * def->rows * def->layers, n = 0;
     double x = (double)def->size.x, y = (double)def->size.y, z = (double)def->size.z, volume = 0;
-    double spacing =
-        isnan(def->spacing) ? LOOSE * (1 + (double)def->vary) * sqrt(x * x + y * y + z * z) : (double)def->spacing;
+    const double widest = def->shapes == SN_PILE_SPHERES ? x : sqrt(x * x + y * y + z * z);
+    const double spacing = isnan(def->spacing) ? LOOSE * (1 + (double)def->vary) * widest : (double)def->spacing;
     double scale = sn_build_scale(build);
     uint64_t sizes = def->seed ^ SIZES;
     for (uint32_t i = 0; i < count; ++i) {
@@ -165,7 +165,8 @@ static const sn_key pile_keys[] = {
     {"shapes", SN_KEY_CHOICE, KEY(shapes), .of = &shapes, .about = "the shapes of the bodies"},
     {"size", SN_KEY_VECTOR, KEY(size), .unit = "m", .least = 0, .most = 1e6, .about = "the size of a body"},
     {"spacing", SN_KEY_REAL, KEY(spacing), .unit = "m", .flags = SN_KEY_POSITIVE,
-     .about = "the distance from middle to middle; if not given, large enough that no body touches another"},
+     .about = "the distance from middle to middle; if not given, large enough that no body touches another, however it "
+              "is rotated"},
     {"vary", SN_KEY_REAL, KEY(vary), .least = 0, .most = 0.9,
      .about = "sizes differ by up to this share, up and down: 0.3 makes them 0.7 to 1.3 times as large"},
     {"turned", SN_KEY_TRUTH, KEY(turned), .about = "each body has a random rotation"},

@@ -117,7 +117,7 @@ static bool check(const sn_world *world, const sn_character *c)
         return false;
     }
     if (c->body.generation && sn_body_type_of(world, c->body) != SN_BODY_KINEMATIC) {
-        sn_query_refuse(world, "character.body %u is not kinematic, so that it cannot be led", c->body.index);
+        sn_query_refuse(world, "character.body %u is not kinematic, so it cannot be moved along", c->body.index);
         return false;
     }
     return true;

@@ -212,8 +212,8 @@ sn_result sn_fixed_set_velocity(sn_world *world, sn_fixed_body *body, sn_vec3 ve
 sn_result sn_fixed_move_to(sn_world *world, sn_fixed_body *body, sn_vec3 position, sn_quat rotation)
 {
     if (body->type == SN_BODY_STATIC)
-        return world_fail(world, SN_ERROR_ARGUMENT, "body %u is static and cannot be led; a kinematic one can",
-                          body->number);
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "body %u is static and cannot be moved to a target; a kinematic one can", body->number);
     sn_result result = check_pose(world, position, rotation);
     if (result == SN_OK && body->anchor != SN_ID_FREE)
         result = sn_body_row_move_to(world, body->anchor, position, rotation);

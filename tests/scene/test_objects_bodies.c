@@ -105,6 +105,23 @@ static void test_pile(void **state)
     fixture_close_both(&g, &f);
 }
 
+/* Spheres are as near as their largest diameter allows, so that a pile of them falls into a box and stays there. */
+static void test_pile_of_spheres(void **state)
+{
+    (void)state;
+    fixture f =
+        fixture_good("{'objects': [{'type': 'pile', 'shapes': 'spheres', 'size': [0.15, 0.15, 0.15], 'vary': 0.4,"
+                     " 'position': [0, 0.2, 0], 'material': {'density': 500}},"
+                     " {'type': 'container', 'name': 'box', 'size': [1, 0.8, 1], 'wall': 0.05}]}");
+    assert_close(sn_vec3_length(sn_vec3_sub(place(&f, 1), place(&f, 0))), 1.02 * 1.4 * 0.15, 1e-6);
+    fixture_steps(&f, 150);
+    for (uint32_t i = 0; i < 96; ++i) {
+        const sn_vec3 x = place(&f, i);
+        assert_true(fabs((double)x.x) < 0.5 && fabs((double)x.z) < 0.5 && (double)x.y > 0 && (double)x.y < 0.9);
+    }
+    fixture_close(&f);
+}
+
 /* Sizes differ by the share that is asked, none touches another, the mass is still that of the density, and turns are those of
    a pile without it. */
 static void test_varied_pile(void **state)
@@ -387,10 +404,11 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_masses),         cmocka_unit_test(test_wall),      cmocka_unit_test(test_pile),
-        cmocka_unit_test(test_varied_pile),    cmocka_unit_test(test_container), cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_bridge),         cmocka_unit_test(test_jelly),     cmocka_unit_test(test_ragdoll),
-        cmocka_unit_test(test_ragdolls_sleep), cmocka_unit_test(test_muscles),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_masses),          cmocka_unit_test(test_wall),           cmocka_unit_test(test_pile),
+        cmocka_unit_test(test_pile_of_spheres), cmocka_unit_test(test_varied_pile),    cmocka_unit_test(test_container),
+        cmocka_unit_test(test_chain),           cmocka_unit_test(test_bridge),         cmocka_unit_test(test_jelly),
+        cmocka_unit_test(test_ragdoll),         cmocka_unit_test(test_ragdolls_sleep), cmocka_unit_test(test_muscles),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

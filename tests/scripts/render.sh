@@ -32,6 +32,17 @@ expect 0 render rope.json --frames 4 --size 64x36 -q
 silent
 good 'another picture the second time' cmp -s rope.png first.png
 expect 2 render rope.json --frame 5 --frames 4
+expect 0 render rope.json --frame 6 --size 64x36 -q -o frame.png
+expect 0 render rope.json --time 0.1 --size 64x36 -q -o time.png
+good 'a time is not its frame' cmp -s frame.png time.png
+expect 2 render rope.json --time 0.1 --frame 6
+complains 'give one of them'
+expect 2 render rope.json --time soon
+complains "found 'soon', expected seconds"
+expect 2 render rope.json --time 0.1 --frames 5
+complains '\-\-time: frame 6 is asked for, and the last frame of rope is 5'
+expect 3 render rope
+complains "there is no scene 'rope'; did you mean the file 'rope.json'"
 expect 0 render rope.json --frame 0 --size 64x36 -q -o start.png --dark --from=-1,0.2,0.1
 good 'the same picture' sh -c '! cmp -s rope.png start.png'
 expect 0 render rope.json --frames 6 --every 2 --size 64x36 -o rope.apng
@@ -102,7 +113,7 @@ says 'a film of 64x36, 4 frames'
 expect 0 render both_pc2/sheet.pc2 --size 64x36
 says '^sheet.png: a picture of 64x36, 1 frame$'
 expect 2 render both_pc2 --frame 13
-complains '\-\-frame 13: the last frame of both_pc2 is 12'
+complains '\-\-frame: frame 13 is asked for, and the last frame of both is 12'
 expect 2 render both_pc2 --set world.substeps=3
 complains '\-\-set changes a scene; both_pc2 has frames that were written already'
 mkdir -p nothing

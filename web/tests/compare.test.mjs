@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { down } from "../playground/src/tilt.js";
-import { openPage, openScene, particle, runTo, start } from "./browser.mjs";
+import { onScreen, openPage, openScene, particle, runTo, start } from "./browser.mjs";
 
 let session, page;
 before(async () => {
@@ -27,6 +27,28 @@ test("Compare begins at the same moment with the same pins, and ends at it", asy
   assert.equal(await page.evaluate(() => playground.panes.length), 1);
   assert.ok(await page.evaluate(() => playground.cursor) >= 50, "the moment is kept");
   assert.equal(await page.evaluate(() => playground.panes[0].picture.fixed[20]), 1);
+  assert.deepEqual(page.errors.splice(0), []);
+});
+
+test("what is in view stays in view, in panes of half the width", async () => {
+  await openScene(page, "heavy_bob");
+  await runTo(page, 1);
+  await page.setViewportSize({ width: 1000, height: 640 });
+  await page.waitForFunction(() => playground.stage.width === 1000);
+  await page.evaluate(() => playground.fitView());
+  const first = await page.evaluate(() => playground.stage.view), bob = await particle(page, 20), alone = await onScreen(page, bob);
+  assert.ok(alone.x > 0 && alone.x < 1000, `the bob is at ${alone.x} before`);
+  await page.evaluate(async () => { await playground.toggleSplit(); playground.play(false); });
+  assert.equal(await page.evaluate(() => playground.stage.stacked), false);
+  for (const pane of [0, 1]) {
+    const { x } = await onScreen(page, bob, pane);
+    assert.ok(x > 500 * pane && x < 500 * (pane + 1), `the bob is at ${x} in pane ${pane}`);
+  }
+  await page.evaluate(() => playground.toggleSplit());
+  const last = await page.evaluate(() => playground.stage.view);
+  first.forEach((v, i) => assert.ok(Math.abs(v - last[i]) < 0.01 * Math.abs(first[2]), `the view is ${last} afterwards, and was ${first}`));
+  await page.setViewportSize({ width: 640, height: 400 });
+  await page.waitForFunction(() => playground.stage.width === 640);
   assert.deepEqual(page.errors.splice(0), []);
 });
 

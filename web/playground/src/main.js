@@ -273,12 +273,15 @@ class App extends Links {
 
   async toggleSplit() {
     if (this.panes.length > 1) {
-      const [done] = await this.doings(), frame = this.cursor, camera = this.stage.view, { playing } = this;
-      if (await this.open(this.source, { scene: this.scene, sets: [this.panes[0].set], play: false, camera })) await this.replay({ frame, panes: [{ commands: done }] }, playing);
+      const [done] = await this.doings(), frame = this.cursor, camera = this.stage.view, { aspect } = this.stage.camera, { playing } = this;
+      if (!await this.open(this.source, { scene: this.scene, sets: [this.panes[0].set], play: false, camera })) return;
+      this.stage.moveBack(Math.min(1, aspect / this.stage.camera.aspect));
+      await this.replay({ frame, panes: [{ commands: done }] }, playing);
       return;
     }
-    const [a] = this.panes, [done] = await this.doings(), frame = this.cursor, camera = this.stage.view;
+    const [a] = this.panes, [done] = await this.doings(), frame = this.cursor, camera = this.stage.view, { aspect } = this.stage.camera;
     if (!await this.open(this.source, { scene: this.scene, sets: [a.set, a.set], play: false, camera })) return;
+    this.stage.moveBack(Math.max(1, aspect / this.stage.camera.aspect));   // each pane is narrower: what was in view stays in view
     await this.replay({ frame, panes: [{ commands: done }, { commands: done }] }, false);   // the same moment, with what was pinned, dragged and set
     const other = a.settings.solver === "jacobi" ? "tiled" : "jacobi";
     if (!await this.configure(this.panes[1], { solver: other }, true)) await this.configure(this.panes[1], { substeps: Math.max(1, Math.round(a.settings.substeps / 4)) });

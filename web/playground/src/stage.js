@@ -111,6 +111,13 @@ export class Stage {
     this.dirty = true;
   }
 
+  // Moves the camera away from its target, to so many times its distance.
+  moveBack(times) {
+    this.camera.position.sub(this.controls.target).multiplyScalar(times).add(this.controls.target);
+    this.controls.update();
+    this.dirty = true;
+  }
+
   get view() {
     return [...this.camera.position.toArray(), ...this.controls.target.toArray()].map((v) => +v.toPrecision(4));
   }
