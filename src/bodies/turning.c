@@ -17,8 +17,7 @@
 #include "bodies/turning.h"
 
 #include "bodies/rotation.h"
-
-#include <sinew/lanes.h>
+#include "bodies/turning_lanes.h"
 
 #include <float.h>
 
@@ -50,63 +49,6 @@
 #define ROTATE_APART static
 #endif
 
-/* Gather one field of several bodies into lanes, and scatter it. */
-#if SN_WIDTH == 1
-#define PICK(of, number)   ((lane_number)(of)[0] number)
-#define PUT(of, number, a) ((of)[0] number = (a))
-#elif SN_WIDTH == 2
-#define PICK(of, number)   ((lanes){(lane_number)(of)[0] number, (lane_number)(of)[1] number})
-#define PUT(of, number, a) ((of)[0] number = (a)[0], (of)[1] number = (a)[1])
-#else
-#define PICK(of, number)                                                                                               \
-    ((lanes){(lane_number)(of)[0] number, (lane_number)(of)[1] number, (lane_number)(of)[2] number,                    \
-             (lane_number)(of)[3] number})
-#define PUT(of, number, a)                                                                                             \
-    ((of)[0] number = (a)[0], (of)[1] number = (a)[1], (of)[2] number = (a)[2], (of)[3] number = (a)[3])
-#endif
-#define PICK3(of, numbers) ((lanes3){PICK(of, numbers[0]), PICK(of, numbers[1]), PICK(of, numbers[2])})
-#define PICK4(of, numbers)                                                                                             \
-    ((lanes4){PICK(of, numbers[0]), PICK(of, numbers[1]), PICK(of, numbers[2]), PICK(of, numbers[3])})
-#define PICK_VECTOR(of, vector) ((lanes3){PICK(of, vector x), PICK(of, vector y), PICK(of, vector z)})
-#define PUT3(of, numbers, a)    (PUT(of, numbers[0], (a).x), PUT(of, numbers[1], (a).y), PUT(of, numbers[2], (a).z))
-#define PUT4(of, numbers, a)    (PUT3(of, numbers, a), PUT(of, numbers[3], (a).w))
-
-/* Lanes converted to sn_real. */
-#if SN_VECTOR && !SINEW_DOUBLE
-typedef float reals __attribute__((vector_size(SN_VECTOR / 2)));
-#define REALS(a) __builtin_convertvector(a, reals)
-#elif SN_VECTOR
-typedef lanes reals;
-#define REALS(a) (a)
-#else
-typedef sn_real reals;
-#define REALS(a) ((reals)(a))
-#endif
-
-SN_LANES_INLINE lanes load_reals(const sn_real *from)
-{
-    reals a;
-    memcpy(&a, from, sizeof a);
-#if SN_VECTOR
-    return __builtin_convertvector(a, lanes);
-#else
-    return (lanes)a;
-#endif
-}
-
-SN_LANES_INLINE lanes3 vector_part(lanes4 q)
-{
-    return (lanes3){q.x, q.y, q.z};
-}
-
-/* The product: first b, then a. */
-SN_LANES_INLINE lanes4 times(lanes4 a, lanes4 b)
-{
-    const lanes3 u = vector_part(a), v = vector_part(b), cross = lanes3_cross(u, v);
-    const lanes3 sum = lanes3_add(lanes3_add(lanes3_scale(v, a.w), lanes3_scale(u, b.w)), cross);
-    return (lanes4){sum.x, sum.y, sum.z, a.w * b.w - lanes3_dot(u, v)};
-}
-
 /* Normalises. A zero quaternion becomes the identity. */
 SN_LANES_INLINE lanes4 unit(lanes4 q)
 {
@@ -118,13 +60,6 @@ SN_LANES_INLINE lanes4 unit(lanes4 q)
     const flags none = ~lanes_unequal(square, zero);
     const lanes scale = lanes_choose(is_unit | none, one, one / lanes_sqrt(square));
     return (lanes4){q.x * scale, q.y * scale, q.z * scale, lanes_choose(none, one, q.w * scale)};
-}
-
-/* a + 2 w (v x a) + 2 v x (v x a). Exactly a for no rotation. */
-SN_LANES_INLINE lanes3 turned(lanes3 v, lanes w, lanes3 a)
-{
-    const lanes3 t = lanes3_scale(lanes3_cross(v, a), lanes_all(2));
-    return lanes3_add(lanes3_add(a, lanes3_scale(t, w)), lanes3_cross(v, t));
 }
 
 /* ---- Free rotation ----------------------------------------------------------------------------------------------- */
@@ -154,12 +89,6 @@ typedef struct tops {
     lanes4 q;
     lanes3 m;
 } tops;
-
-SN_LANES_INLINE lanes4 choose4(flags where, lanes4 a, lanes4 b)
-{
-    return (lanes4){lanes_choose(where, a.x, b.x), lanes_choose(where, a.y, b.y), lanes_choose(where, a.z, b.z),
-                    lanes_choose(where, a.w, b.w)};
-}
 
 /* Takes the rotated state in lanes where `acts` is set. */
 SN_LANES_INLINE void take_turn(tops *t, flags acts, const tops *turned)
@@ -612,23 +541,44 @@ SN_LANES_INLINE void kinetic(sn_energy_batch *e, uint32_t at)
     lanes_store(e->kinetic + at, kinetic_of(e, at, v, l, inverse_of(PICK3(e->body + at, ->k))));
 }
 
+/* u: m/s, the change of the predicted velocity. */
+SN_LANES_INLINE lanes ahead_of(lanes3 u, lanes3 kick, lanes w)
+{
+    return lanes3_dot(kick, lanes3_add(u, kick)) / lanes_all(2) / w;
+}
+
 SN_LANES_INLINE void energies(sn_energy_batch *e, uint32_t at)
 {
-    const lanes one = lanes_all(1), half = lanes_all(0.5), mass = one / PICK(e->x + at, ->w);
+    const lanes one = lanes_all(1), half = lanes_all(0.5), w = PICK(e->x + at, ->w), mass = one / w;
     const lanes3 v = PICK_VECTOR(e->v + at, ->), l = PICK3(e->body + at, ->l),
                  inverse = inverse_of(PICK3(e->body + at, ->k));
     const lanes3 was = PICK3(e->was + at, ), u = lanes3_sub(v, was), predicted = PICK3(e->motion + at, ->l);
     const lanes4 q = PICK4(e->motion + at, ->q);
     const lanes3 own = turned(vector_part(q), -q.w, predicted),
                  gain = turned(vector_part(q), -q.w, lanes3_sub(l, predicted));
-    lanes_store(e->present + at, mass * add_turning(lanes3_dot(was, was) * half, own, own, inverse, half));
+    const lanes present = mass * add_turning(lanes3_dot(was, was) * half, own, own, inverse, half);
+    const lanes3 kick = PICK3(e->kick + at, );
+    const lanes square = lanes3_dot(kick, kick),
+                forces = lanes3_dot(kick, u) + lanes_all(0.5 - SN_SWING_LITTLE / 2) * square;
+    lanes_store(e->present + at, present);
     lanes_store(e->a + at, mass * add_turning(lanes3_dot(was, u), own, gain, inverse, one));
     lanes_store(e->b + at, mass * add_turning(lanes3_dot(u, u) * half, gain, gain, inverse, half));
     lanes_store(e->kinetic + at, kinetic_of(e, at, v, l, inverse));
+    lanes_store(e->due + at, present + forces / w);
+    lanes_store(e->ahead + at, ahead_of(u, kick, w));
+    lanes_store(e->little + at, lanes_all(SN_SWING_LITTLE / 2) * square / w);
+}
+
+SN_LANES_INLINE void changed(sn_energy_batch *e, uint32_t at)
+{
+    const lanes3 u = lanes3_sub(PICK_VECTOR(e->v + at, ->), PICK3(e->was + at, ));
+    kinetic(e, at);
+    lanes_store(e->ahead + at, ahead_of(u, PICK3(e->kick + at, ), PICK(e->x + at, ->w)));
 }
 
 WEIGH(sn_turn_energies, sn_energy_batch, energies)
 WEIGH(sn_turn_kinetic, sn_energy_batch, kinetic)
+WEIGH(sn_turn_changed, sn_energy_batch, changed)
 
 #if !SN_VECTOR
 void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[3], double h)
@@ -642,7 +592,7 @@ void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[
     {                                                                                                                  \
         sn_turn_predict_lanes_##size, sn_turn_settle_lanes_##size, sn_turn_gain_lanes_##size,                          \
             sn_turn_back_lanes_##size, sn_turn_weigh_lanes_##size, sn_turn_spin_lanes_##size,                          \
-            sn_turn_energies_lanes_##size, sn_turn_kinetic_lanes_##size                                                \
+            sn_turn_energies_lanes_##size, sn_turn_kinetic_lanes_##size, sn_turn_changed_lanes_##size                  \
     }
 
 const sn_turning *sn_turning_by(uint32_t vector)

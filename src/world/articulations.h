@@ -12,18 +12,29 @@
 typedef struct sn_articulated {
     double v[3], kick[3];          /* m/s: predicted velocity; and its change by forces */
     double start[4];               /* its orientation when the substep began */
+    double w;                      /* 1/kg */
     double present, a, b, kinetic; /* J: see articulations.c; before contact */
+    double due, ahead, little;     /* J: see sn_energy_batch */
     double back[4];                /* swings.c: from its orientation now to start, along its own axes */
     double missing[3];             /* m^2/s: missing angular momentum, per unit of mass */
     double pressed;                /* m^2/s: impulses of its joints times their arms, per unit of mass */
     uint32_t slot;                 /* of its particle */
 } sn_articulated;
 
+/* The two points that a pivot keeps in one place. */
+typedef struct sn_pivot_ends {
+    uint32_t spot[2]; /* spots; that of the first point where the second one is none */
+    uint32_t body[2]; /* rows; SN_ID_FREE: not points of a body */
+    bool moves[2];    /* those of movable bodies */
+    bool hinge;       /* its rows hold everything but the rotation about one axis */
+} sn_pivot_ends;
+
 /* The pivots of an articulation: constraints of kinds with a pivot, and its bodies. */
 typedef struct sn_pivots {
     const uint32_t *member; /* rows of its bodies */
     uint32_t members;
     const sn_visit *pivot;
+    const sn_pivot_ends *ends;
     uint32_t count;
 } sn_pivots;
 
@@ -51,14 +62,15 @@ typedef struct sn_articulations {
     sn_table first_table;  /* of uint32_t: index of the first member of an articulation; the next one follows. The same
                               for pivot_table. Then whether it is limited; its state in a pass of contact; and atomic
                               uint32_t: the last sweep of it that disturbed a body; and uint32_t, scratch */
-    sn_table pivot_table;  /* of sn_visit: its constraints of kinds with a pivot; and of sn_open_joint */
-    uint32_t known;        /* number of listed articulations, */
-    uint32_t rows;         /*   with this many rows of bodies; */
-    bool listed;           /*   once they are listed */
-    uint32_t count;        /* of articulations that are watched in this step: all or none */
-    bool carries;          /* constraints that hold bodies are told what contact will do (contact/body_expect.c) */
-    bool limits;           /* they are watched in this substep, */
-    bool noted;            /* and the contact pass has recorded the energy that it took */
+    sn_table
+        pivot_table; /* of sn_visit: its constraints of kinds with a pivot; of sn_open_joint; and of sn_pivot_ends */
+    uint32_t known;  /* number of listed articulations, */
+    uint32_t rows;   /*   with this many rows of bodies; */
+    bool listed;     /*   once they are listed */
+    uint32_t count;  /* of articulations that are watched in this step: all or none */
+    bool carries;    /* constraints that hold bodies are told what contact will do (contact/body_expect.c) */
+    bool limits;     /* they are watched in this substep, */
+    bool noted;      /* and the contact pass has recorded the energy that it took */
 } sn_articulations;
 
 /* True if the body of a row is a member of a listed one. */

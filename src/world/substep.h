@@ -124,11 +124,12 @@ bool sn_articulations_note(sn_substep *s);
 
 /* ---- swings.c: energy that bodies swinging on pivots lose to their joints ---------------------------------------- */
 
-/* J: the kinetic energy that an articulation should have, apart from a small part, before anything is limited. */
-double sn_swing_due(const sn_world *world, const sn_pivots *swing);
-
-/* Restores the energy that is missing, in a substep of h. */
+/* Restores the energy that is missing, in a substep of h. due: J, the kinetic energy that the articulation should have,
+   apart from a small part, before anything was limited. The others are the same for vectors of so many bytes. */
 void sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h);
+void sn_swing_restore_lanes_0(sn_world *world, const sn_pivots *swing, double due, double h);
+void sn_swing_restore_lanes_16(sn_world *world, const sn_pivots *swing, double due, double h);
+void sn_swing_restore_lanes_32(sn_world *world, const sn_pivots *swing, double due, double h);
 
 /* ---- starts.c: positions at the start of a substep --------------------------------------------------------------- */
 

@@ -321,6 +321,7 @@ static inline void note_free_motion(const sn_substep *s, sn_articulated *body, c
     const sn_dvec3 sum = dvec3_add(dvec3_scale(v, (double)s->motion.keep), dv);
     body->v[0] = sum.x, body->v[1] = sum.y, body->v[2] = sum.z;
     body->kick[0] = dv.x, body->kick[1] = dv.y, body->kick[2] = dv.z;
+    body->w = (double)s->world->particles.x[slot].w;
     body->slot = slot;
     memcpy(body->start, state->q, sizeof body->start);
 }

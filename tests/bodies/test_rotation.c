@@ -463,7 +463,7 @@ static void gauge_crowd(crowd *c, const sn_turning *by, uint32_t first, uint32_t
         e.motion[i] = &c->motion[first + i];
         e.x[i] = &c->x[first + i];
         e.v[i] = &c->v[first + i];
-        e.was[i] = c->was[first + i];
+        e.was[i] = e.kick[i] = c->was[first + i];
     }
     by->energies(&e, 0);
     for (uint32_t i = 0; i < count; ++i) {
