@@ -527,18 +527,38 @@ SN_LANES_INLINE lanes3 inverse_of(lanes3 k)
     return (lanes3){one / (k.x * k.x), one / (k.y * k.y), one / (k.z * k.z)};
 }
 
-SN_LANES_INLINE lanes kinetic_of(const sn_energy_batch *e, uint32_t at, lanes3 v, lanes3 l, lanes3 inverse)
+/* Bodies of a run from `at` on. After the last one it is repeated. */
+typedef struct jointed {
+    sn_body_state *state[SN_WIDTH];
+    const sn_body_motion *motion[SN_WIDTH];
+    sn_articulated *body[SN_WIDTH];
+    const sn_vec4 *v[SN_WIDTH];
+} jointed;
+
+SN_LANES_INLINE jointed jointed_of(const sn_energy_run *e, uint32_t at)
 {
-    const lanes4 q = PICK4(e->body + at, ->q);
-    const lanes3 own = turned(vector_part(q), -q.w, l);
-    const lanes sum = add_turning(lanes3_dot(v, v), own, own, inverse, lanes_all(1));
-    return sum / (lanes_all(2) * PICK(e->x + at, ->w));
+    jointed j;
+    for (uint32_t i = 0; i < SN_WIDTH; ++i) {
+        const uint32_t row = e->row[at + i < e->count ? at + i : e->count - 1];
+        j.state[i] = &e->state[row];
+        j.motion[i] = &e->motion[row];
+        j.body[i] = &e->body[row];
+        j.v[i] = &e->v[j.body[i]->slot];
+    }
+    return j;
 }
 
-SN_LANES_INLINE void kinetic(sn_energy_batch *e, uint32_t at)
+SN_LANES_INLINE lanes kinetic_of(const jointed *j, lanes3 v, lanes3 l, lanes3 inverse, lanes w)
 {
-    const lanes3 v = PICK_VECTOR(e->v + at, ->), l = PICK3(e->body + at, ->l);
-    lanes_store(e->kinetic + at, kinetic_of(e, at, v, l, inverse_of(PICK3(e->body + at, ->k))));
+    const lanes4 q = PICK4(j->state, ->q);
+    const lanes3 own = turned(vector_part(q), -q.w, l);
+    return add_turning(lanes3_dot(v, v), own, own, inverse, lanes_all(1)) / (lanes_all(2) * w);
+}
+
+SN_LANES_INLINE lanes kinetic(const jointed *j)
+{
+    const lanes3 v = PICK_VECTOR(j->v, ->), l = PICK3(j->state, ->l);
+    return kinetic_of(j, v, l, inverse_of(PICK3(j->state, ->k)), PICK(j->body, ->w));
 }
 
 /* u: m/s, the change of the predicted velocity. */
@@ -547,38 +567,51 @@ SN_LANES_INLINE lanes ahead_of(lanes3 u, lanes3 kick, lanes w)
     return lanes3_dot(kick, lanes3_add(u, kick)) / lanes_all(2) / w;
 }
 
-SN_LANES_INLINE void energies(sn_energy_batch *e, uint32_t at)
+SN_LANES_INLINE void energies(const jointed *j)
 {
-    const lanes one = lanes_all(1), half = lanes_all(0.5), w = PICK(e->x + at, ->w), mass = one / w;
-    const lanes3 v = PICK_VECTOR(e->v + at, ->), l = PICK3(e->body + at, ->l),
-                 inverse = inverse_of(PICK3(e->body + at, ->k));
-    const lanes3 was = PICK3(e->was + at, ), u = lanes3_sub(v, was), predicted = PICK3(e->motion + at, ->l);
-    const lanes4 q = PICK4(e->motion + at, ->q);
+    const lanes one = lanes_all(1), half = lanes_all(0.5), w = PICK(j->body, ->w), mass = one / w;
+    const lanes3 v = PICK_VECTOR(j->v, ->), l = PICK3(j->state, ->l), inverse = inverse_of(PICK3(j->state, ->k));
+    const lanes3 was = PICK3(j->body, ->v), u = lanes3_sub(v, was), predicted = PICK3(j->motion, ->l);
+    const lanes4 q = PICK4(j->motion, ->q);
     const lanes3 own = turned(vector_part(q), -q.w, predicted),
-                 gain = turned(vector_part(q), -q.w, lanes3_sub(l, predicted));
-    const lanes present = mass * add_turning(lanes3_dot(was, was) * half, own, own, inverse, half);
-    const lanes3 kick = PICK3(e->kick + at, );
+                 gain = turned(vector_part(q), -q.w, lanes3_sub(l, predicted)), kick = PICK3(j->body, ->kick);
     const lanes square = lanes3_dot(kick, kick),
                 forces = lanes3_dot(kick, u) + lanes_all(0.5 - SN_SWING_LITTLE / 2) * square;
-    lanes_store(e->present + at, present);
-    lanes_store(e->a + at, mass * add_turning(lanes3_dot(was, u), own, gain, inverse, one));
-    lanes_store(e->b + at, mass * add_turning(lanes3_dot(u, u) * half, gain, gain, inverse, half));
-    lanes_store(e->kinetic + at, kinetic_of(e, at, v, l, inverse));
-    lanes_store(e->due + at, present + forces / w);
-    lanes_store(e->ahead + at, ahead_of(u, kick, w));
-    lanes_store(e->little + at, lanes_all(SN_SWING_LITTLE / 2) * square / w);
+    const lanes present = mass * add_turning(lanes3_dot(was, was) * half, own, own, inverse, half);
+    const lanes a = mass * add_turning(lanes3_dot(was, u), own, gain, inverse, one);
+    const lanes b = mass * add_turning(lanes3_dot(u, u) * half, gain, gain, inverse, half);
+    const lanes now = kinetic_of(j, v, l, inverse, w), due = present + forces / w, ahead = ahead_of(u, kick, w),
+                little = lanes_all(SN_SWING_LITTLE / 2) * square / w;
+    PUT(j->body, ->present, present), PUT(j->body, ->a, a), PUT(j->body, ->b, b), PUT(j->body, ->kinetic, now);
+    PUT(j->body, ->due, due), PUT(j->body, ->ahead, ahead), PUT(j->body, ->little, little);
 }
 
-SN_LANES_INLINE void changed(sn_energy_batch *e, uint32_t at)
+SN_LANES_INLINE void changed(const jointed *j)
 {
-    const lanes3 u = lanes3_sub(PICK_VECTOR(e->v + at, ->), PICK3(e->was + at, ));
-    kinetic(e, at);
-    lanes_store(e->ahead + at, ahead_of(u, PICK3(e->kick + at, ), PICK(e->x + at, ->w)));
+    const lanes3 u = lanes3_sub(PICK_VECTOR(j->v, ->), PICK3(j->body, ->v));
+    const lanes now = kinetic(j), ahead = ahead_of(u, PICK3(j->body, ->kick), PICK(j->body, ->w));
+    PUT(j->body, ->kinetic, now), PUT(j->body, ->ahead, ahead);
 }
 
-WEIGH(sn_turn_energies, sn_energy_batch, energies)
-WEIGH(sn_turn_kinetic, sn_energy_batch, kinetic)
-WEIGH(sn_turn_changed, sn_energy_batch, changed)
+SN_LANES_INLINE void lost(const jointed *j)
+{
+    const lanes missing = PICK(j->body, ->kinetic) - kinetic(j);
+    const reals by = REALS(missing);
+    PUT(j->state, ->lost, by);
+}
+
+#define ENERGY(name, one)                                                                                              \
+    void SN_LANES_NAME(name, SN_VECTOR)(const sn_energy_run *run)                                                      \
+    {                                                                                                                  \
+        for (uint32_t at = 0; at < run->count; at += SN_WIDTH) {                                                       \
+            const jointed j = jointed_of(run, at);                                                                     \
+            one(&j);                                                                                                   \
+        }                                                                                                              \
+    }
+
+ENERGY(sn_turn_energies, energies)
+ENERGY(sn_turn_changed, changed)
+ENERGY(sn_turn_lost, lost)
 
 #if !SN_VECTOR
 void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[3], double h)
@@ -592,7 +625,7 @@ void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[
     {                                                                                                                  \
         sn_turn_predict_lanes_##size, sn_turn_settle_lanes_##size, sn_turn_gain_lanes_##size,                          \
             sn_turn_back_lanes_##size, sn_turn_weigh_lanes_##size, sn_turn_spin_lanes_##size,                          \
-            sn_turn_energies_lanes_##size, sn_turn_kinetic_lanes_##size, sn_turn_changed_lanes_##size                  \
+            sn_turn_energies_lanes_##size, sn_turn_changed_lanes_##size, sn_turn_lost_lanes_##size                     \
     }
 
 const sn_turning *sn_turning_by(uint32_t vector)

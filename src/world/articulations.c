@@ -17,7 +17,7 @@
    and the same for rotations. If that is too much for s = 1, velocities change by the largest share for which it is
    not. Positions change by all of it: joints close as before. The impulses of joints sum to 0, and so does any share
    of them. So momentum is conserved, and angular momentum to first order, as by joints themselves. The work of forces
-   is that along the path of bodies, not along the predicted one (sn_energy_batch): a figure that one light body supports
+   is that along the path of bodies, not along the predicted one (sn_turning): a figure that one light body supports
    can keep a velocity downwards and not fall, and gravity would do work for ever.
 
    Measured at 10 substeps, with 1,000 random figures that fall on a floor, and heaps of ragdolls (largest gap of
@@ -510,78 +510,41 @@ bool sn_articulations_hold(const sn_world *world, uint32_t row)
 
 /* ---- In a substep ------------------------------------------------------------------------------------------------ */
 
-/* Members, of which several are measured at a time. */
-typedef struct gauge {
-    const sn_turning *by;
-    sn_energy_batch batch;
-    sn_articulated *body[SN_TURN_BATCH];
-    sn_body_state *state[SN_TURN_BATCH];
-} gauge;
-
-static void gauge_begin(gauge *g, const sn_world *world)
+static const sn_turning *turning(const sn_world *world)
 {
-    g->by = sn_turning_by(world->wide ? world->wide->vector : 0);
-    g->batch.count = 0;
+    return sn_turning_by(world->wide ? world->wide->vector : 0);
 }
 
-static void gauge_add(gauge *g, const sn_world *world, uint32_t row)
+static sn_energy_run run_of(const sn_world *world, const uint32_t *row, uint32_t count)
 {
-    sn_articulated *body = &sn_articulated_bodies(world)[row];
-    const uint32_t at = g->batch.count++;
-    g->body[at] = body;
-    g->batch.body[at] = g->state[at] = &world->bodies.state[row];
-    g->batch.motion[at] = &world->bodies.motion[row];
-    g->batch.x[at] = &world->particles.x[body->slot];
-    g->batch.v[at] = &world->particles.v[body->slot];
-    g->batch.was[at] = body->v;
-    g->batch.kick[at] = body->kick;
+    return (sn_energy_run){.row = row,
+                           .count = count,
+                           .state = world->bodies.state,
+                           .motion = world->bodies.motion,
+                           .body = sn_articulated_bodies(world),
+                           .v = world->particles.v};
 }
 
-static void gauge_end(gauge *g)
+/* For the members among the bodies of a list. Rows that are not bodies are skipped. */
+static void for_members(const sn_world *world, const uint32_t *row, uint32_t count, sn_energy_fn *measure)
 {
-    g->by->energies(&g->batch, 0);
-    for (uint32_t i = 0; i < g->batch.count; ++i) {
-        g->body[i]->present = g->batch.present[i];
-        g->body[i]->a = g->batch.a[i];
-        g->body[i]->b = g->batch.b[i];
-        g->body[i]->kinetic = g->batch.kinetic[i];
-        g->body[i]->due = g->batch.due[i];
-        g->body[i]->ahead = g->batch.ahead[i];
-        g->body[i]->little = g->batch.little[i];
+    const uint8_t *member = watched(world);
+    const uint32_t rows = bodies_rows(&world->bodies);
+    uint32_t list[SN_FEW], listed = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        list[listed] = row[i];
+        listed += row[i] < rows && member[row[i]];
+        if (listed < SN_FEW && i + 1 < count)
+            continue;
+        const sn_energy_run run = run_of(world, list, listed);
+        measure(&run);
+        listed = 0;
     }
-    g->batch.count = 0;
 }
 
 void sn_articulations_gauge(const sn_world *world, const uint32_t *row, uint32_t count)
 {
-    gauge g;
-    gauge_begin(&g, world);
-    for (uint32_t i = 0; i < count; ++i) {
-        if (!watched(world)[row[i]])
-            continue;
-        gauge_add(&g, world, row[i]);
-        if (g.batch.count == SN_TURN_BATCH)
-            gauge_end(&g);
-    }
-    gauge_end(&g);
-}
-
-/* Measures only the energy of articulations that were limited. */
-static void gauge_changed(const sn_world *world, const uint32_t *row, uint32_t count)
-{
-    gauge g;
-    gauge_begin(&g, world);
-    for (uint32_t i = 0; i < count; ++i) {
-        gauge_add(&g, world, row[i]);
-        if (g.batch.count < SN_TURN_BATCH && i + 1 < count)
-            continue;
-        g.by->changed(&g.batch, 0);
-        for (uint32_t k = 0; k < g.batch.count; ++k) {
-            g.body[k]->kinetic = g.batch.kinetic[k];
-            g.body[k]->ahead = g.batch.ahead[k];
-        }
-        g.batch.count = 0;
-    }
+    for_members(world, row, count, turning(world)->energies);
 }
 
 /* Sums over an articulation, J. */
@@ -657,8 +620,9 @@ static void limit_piece(void *data, uint32_t begin, uint32_t end)
         const double share = limited(world)[i] ? share_of(&sum) : 1;
         for (uint32_t k = 0; share < 1 && k < count; ++k)
             change_by(l->world, member[k], share);
+        const sn_energy_run run = run_of(world, member, count);
         if (share < 1)
-            gauge_changed(world, member, count);
+            turning(world)->changed(&run);
         if (swing.count)
             sn_swing_restore(l->world, &swing, sum.due, (double)l->h);
         if (share < 1)
@@ -678,26 +642,9 @@ bool sn_articulations_limit(const sn_substep *s)
            sn_parallel_few(&world->parallel, world->articulations.count, WORK, limit_piece, &l);
 }
 
-static void note_end(gauge *g)
-{
-    g->by->kinetic(&g->batch, 0);
-    for (uint32_t i = 0; i < g->batch.count; ++i)
-        g->state[i]->lost = (sn_real)(g->body[i]->kinetic - g->batch.kinetic[i]);
-    g->batch.count = 0;
-}
-
 void sn_articulations_note_some(const sn_world *world, const uint32_t *row, uint32_t count)
 {
-    gauge g;
-    gauge_begin(&g, world);
-    for (uint32_t i = 0; i < count; ++i) {
-        if (row[i] >= bodies_rows(&world->bodies) || !watched(world)[row[i]])
-            continue;
-        gauge_add(&g, world, row[i]);
-        if (g.batch.count == SN_TURN_BATCH)
-            note_end(&g);
-    }
-    note_end(&g);
+    for_members(world, row, count, turning(world)->lost);
 }
 
 static void note_piece(void *data, uint32_t begin, uint32_t end)

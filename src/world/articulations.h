@@ -3,23 +3,10 @@
 #define SN_WORLD_ARTICULATIONS_H
 
 #include "base/memory.h"
-
+#include "bodies/turning.h"
 #include "solvers/solver.h"
 
 #include <stdbool.h>
-
-/* Data of a body with joints in a substep. */
-typedef struct sn_articulated {
-    double v[3], kick[3];          /* m/s: predicted velocity; and its change by forces */
-    double start[4];               /* its orientation when the substep began */
-    double w;                      /* 1/kg */
-    double present, a, b, kinetic; /* J: see articulations.c; before contact */
-    double due, ahead, little;     /* J: see sn_energy_batch */
-    double back[4];                /* swings.c: from its orientation now to start, along its own axes */
-    double missing[3];             /* m^2/s: missing angular momentum, per unit of mass */
-    double pressed;                /* m^2/s: impulses of its joints times their arms, per unit of mass */
-    uint32_t slot;                 /* of its particle */
-} sn_articulated;
 
 /* The two points that a pivot keeps in one place. */
 typedef struct sn_pivot_ends {
