@@ -33,6 +33,8 @@
 /* rad: for smaller rotations in a substep, the change of the world inertia by the rotation is neglected. */
 #define BARELY 1e-4
 
+#define OTHERWISE 0.1 /* of the response of a body: by so much more it overshoots */
+
 /* A squared length that differs from 1 by at most this counts as 1. */
 #define UNIT_SLACK (8 * DBL_EPSILON)
 
@@ -234,30 +236,33 @@ SN_LANES_INLINE void put_quat(sn_quat *const *to, lanes4 q)
     PUT(to, ->x, x), PUT(to, ->y, y), PUT(to, ->z, z), PUT(to, ->w, w);
 }
 
-/* Runs a function over a batch: as many bodies at a time as there are lanes, the rest one by one. */
-#if SN_VECTOR
-#define TURN_REST(name) (first < batch->count && !name##_lanes_0(batch, first) ? false : sound)
-#define WEIGH_REST(name)                                                                                               \
-    if (first < batch->count)                                                                                          \
-    name##_lanes_0(batch, first)
-#else
-#define TURN_REST(name) sound
-#define WEIGH_REST(name)
-#endif
-#define TURN(name, type, one)                                                                                          \
-    bool SN_LANES_NAME(name, SN_VECTOR)(const type *batch, uint32_t first)                                             \
+/* Repeats the last body of a batch where there is none for a lane. */
+SN_LANES_INLINE void fill_turns(sn_turn_batch *b)
+{
+    for (uint32_t i = b->count, last = i - 1; i % SN_WIDTH; ++i) {
+        b->body[i] = b->body[last], b->motion[i] = b->motion[last], b->l[i] = b->l[last], b->as[i] = b->as[last];
+        b->turn[i] = b->turn[last], b->start[i] = b->start[last], b->now[i] = b->now[last], b->h[i] = b->h[last];
+        b->led |= (b->led >> last & 1) << i;
+    }
+}
+
+SN_LANES_INLINE void fill_spins(sn_spin_batch *b)
+{
+    for (uint32_t i = b->count, last = i - 1; i % SN_WIDTH; ++i) {
+        b->body[i] = b->body[last], b->as[i] = b->as[last], b->inverse[i] = b->inverse[last];
+        b->odd[i] = b->odd[last], b->w[i] = b->w[last], b->record[i] = b->record[last];
+        b->start[i] = b->start[last], b->now[i] = b->now[last], b->gain[i] = b->gain[last], b->by[i] = b->by[last];
+    }
+}
+
+#define TURN(name, type, one, fill)                                                                                    \
+    bool SN_LANES_NAME(name, SN_VECTOR)(type * batch)                                                                  \
     {                                                                                                                  \
         bool sound = true;                                                                                             \
-        for (; first + SN_WIDTH <= batch->count; first += SN_WIDTH)                                                    \
-            sound = one(batch, first) && sound;                                                                        \
-        return TURN_REST(name);                                                                                        \
-    }
-#define WEIGH(name, type, one)                                                                                         \
-    void SN_LANES_NAME(name, SN_VECTOR)(type * batch, uint32_t first)                                                  \
-    {                                                                                                                  \
-        for (; first + SN_WIDTH <= batch->count; first += SN_WIDTH)                                                    \
-            one(batch, first);                                                                                         \
-        WEIGH_REST(name);                                                                                              \
+        fill(batch);                                                                                                   \
+        for (uint32_t at = 0; at < batch->count; at += SN_WIDTH)                                                       \
+            sound = one(batch, at) && sound;                                                                           \
+        return sound;                                                                                                  \
     }
 
 SN_LANES_INLINE bool predict(const sn_turn_batch *b, uint32_t at)
@@ -319,9 +324,9 @@ SN_LANES_INLINE bool settle(const sn_turn_batch *b, uint32_t at)
     return is_sound(q, l, k, phi);
 }
 
-TURN(sn_turn_predict, sn_turn_batch, predict)
-TURN(sn_turn_settle, sn_turn_batch, settle)
-TURN(sn_turn_gain, sn_turn_batch, gain)
+TURN(sn_turn_predict, sn_turn_batch, predict, fill_turns)
+TURN(sn_turn_settle, sn_turn_batch, settle, fill_turns)
+TURN(sn_turn_gain, sn_turn_batch, gain, fill_turns)
 
 /* ---- Contact ----------------------------------------------------------------------------------------------------- */
 
@@ -423,8 +428,26 @@ SN_LANES_INLINE bool back(const sn_spin_batch *batch, uint32_t at)
     return true;
 }
 
+/* Lanes whose inertia differs much from the one in the record. Let a be the inverse inertia of a body about its stiffest
+   axis and b about the softest one. Rotated by a small angle t, numbers of the matrix change by up to (b - a) t, and the
+   response about the axis of a grows by (b - a) t^2: of a thin rod that is many times a. */
+SN_LANES_INLINE flags overshoots(const sn_spin_batch *batch, uint32_t at, const tensor *now, lanes3 x, lanes w)
+{
+    sn_vec4 *const *record = batch->record + at;
+    const lanes before[6] = {PICK(record, [2].x), PICK(record, [2].y), PICK(record, [2].z),
+                             PICK(record, [2].w), PICK(record, [3].x), PICK(record, [3].y)};
+    const lanes after[6] = {now->diagonal.x, now->diagonal.y, now->diagonal.z, now->xy, now->xz, now->yz};
+    lanes most = lanes_all(0);
+    for (uint32_t k = 0; k < 6; ++k) {
+        const lanes change = lanes_as_stored(lanes_as_stored(after[k]) - before[k]);
+        most = lanes_max(change * change, most);
+    }
+    const lanes least = lanes_min(lanes_min(x.x, x.y), x.z), largest = lanes_max(lanes_max(x.x, x.y), x.z);
+    return lanes_above(most, lanes_all(OTHERWISE) * (least * w) * (largest * w));
+}
+
 /* For a ball or a cube R does not matter. */
-SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
+SN_LANES_INLINE flags weigh(const sn_spin_batch *batch, uint32_t at, bool again)
 {
     const axes odd = axes_of(batch->odd + at);
     const lanes3 x = PICK3(batch->inverse + at, ), l = PICK3(batch->body + at, ->l);
@@ -447,6 +470,7 @@ SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
             (tensor){lanes3_choose(odd.all, inverse.diagonal, some.diagonal), lanes_choose(odd.all, zero, some.xy),
                      lanes_choose(odd.all, zero, some.xz), lanes_choose(odd.all, zero, some.yz)};
     }
+    const flags differs = again ? overshoots(batch, at, &inverse, x, w) : flags_nowhere();
     const reals sx = REALS(spin.x), sy = REALS(spin.y), sz = REALS(spin.z);
     const reals xx = REALS(inverse.diagonal.x), yy = REALS(inverse.diagonal.y), zz = REALS(inverse.diagonal.z);
     const reals xy = REALS(inverse.xy), xz = REALS(inverse.xz), yz = REALS(inverse.yz);
@@ -454,7 +478,18 @@ SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
     PUT(to, [1].x, sx), PUT(to, [1].y, sy), PUT(to, [1].z, sz);
     PUT(to, [2].x, xx), PUT(to, [2].y, yy), PUT(to, [2].z, zz), PUT(to, [2].w, xy);
     PUT(to, [3].x, xz), PUT(to, [3].y, yz);
+    return differs;
 }
+
+#define WEIGH(name, again)                                                                                             \
+    uint32_t SN_LANES_NAME(name, SN_VECTOR)(sn_spin_batch * batch)                                                     \
+    {                                                                                                                  \
+        uint32_t bits = 0;                                                                                             \
+        fill_spins(batch);                                                                                             \
+        for (uint32_t at = 0; at < batch->count; at += SN_WIDTH)                                                       \
+            bits |= flags_bits(weigh(batch, at, again)) << at;                                                         \
+        return bits & ((1u << batch->count) - 1);                                                                      \
+    }
 
 /* The change of momentum for a change g of the angular velocity: k^2 g along principal axes, per unit of mass. */
 SN_LANES_INLINE lanes3 momentum_of(const axes *odd, lanes4 q, lanes3 k, lanes3 g)
@@ -507,9 +542,10 @@ SN_LANES_INLINE bool spin(const sn_spin_batch *batch, uint32_t at)
     return is_sound(end, l, k, by);
 }
 
-TURN(sn_turn_back, sn_spin_batch, back)
-WEIGH(sn_turn_weigh, const sn_spin_batch, weigh)
-TURN(sn_turn_spin, sn_spin_batch, spin)
+TURN(sn_turn_back, sn_spin_batch, back, fill_spins)
+WEIGH(sn_turn_weigh, false)
+WEIGH(sn_turn_weigh_again, true)
+TURN(sn_turn_spin, sn_spin_batch, spin, fill_spins)
 
 /* ---- Energies ---------------------------------------------------------------------------------------------------- */
 
@@ -624,8 +660,9 @@ void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[
 #define TURNING(size)                                                                                                  \
     {                                                                                                                  \
         sn_turn_predict_lanes_##size, sn_turn_settle_lanes_##size, sn_turn_gain_lanes_##size,                          \
-            sn_turn_back_lanes_##size, sn_turn_weigh_lanes_##size, sn_turn_spin_lanes_##size,                          \
-            sn_turn_energies_lanes_##size, sn_turn_changed_lanes_##size, sn_turn_lost_lanes_##size                     \
+            sn_turn_back_lanes_##size, sn_turn_weigh_lanes_##size, sn_turn_weigh_again_lanes_##size,                   \
+            sn_turn_spin_lanes_##size, sn_turn_energies_lanes_##size, sn_turn_changed_lanes_##size,                    \
+            sn_turn_lost_lanes_##size                                                                                  \
     }
 
 const sn_turning *sn_turning_by(uint32_t vector)

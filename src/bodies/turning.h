@@ -70,18 +70,18 @@ typedef struct sn_energy_run {
    cube. */
 enum { SN_NONE_ALIKE = 3, SN_ALL_ALIKE = 4 };
 
-/* They handle the bodies of the batch from `first` on. */
-typedef bool sn_turning_fn(const sn_turn_batch *batch, uint32_t first);
-typedef bool sn_backing_fn(const sn_spin_batch *batch, uint32_t first);
-typedef void sn_weighing_fn(const sn_spin_batch *batch, uint32_t first);
-typedef bool sn_spinning_fn(const sn_spin_batch *batch, uint32_t first);
+/* They may repeat the last body of the batch, to fill the lanes. */
+typedef bool sn_turning_fn(sn_turn_batch *batch);
+typedef uint32_t sn_weighing_fn(sn_spin_batch *batch);
+typedef bool sn_spinning_fn(sn_spin_batch *batch);
 typedef void sn_energy_fn(const sn_energy_run *run);
 
 sn_turning_fn sn_turn_predict_lanes_0, sn_turn_predict_lanes_16, sn_turn_predict_lanes_32;
 sn_turning_fn sn_turn_settle_lanes_0, sn_turn_settle_lanes_16, sn_turn_settle_lanes_32;
 sn_turning_fn sn_turn_gain_lanes_0, sn_turn_gain_lanes_16, sn_turn_gain_lanes_32;
-sn_backing_fn sn_turn_back_lanes_0, sn_turn_back_lanes_16, sn_turn_back_lanes_32;
+sn_spinning_fn sn_turn_back_lanes_0, sn_turn_back_lanes_16, sn_turn_back_lanes_32;
 sn_weighing_fn sn_turn_weigh_lanes_0, sn_turn_weigh_lanes_16, sn_turn_weigh_lanes_32;
+sn_weighing_fn sn_turn_weigh_again_lanes_0, sn_turn_weigh_again_lanes_16, sn_turn_weigh_again_lanes_32;
 sn_spinning_fn sn_turn_spin_lanes_0, sn_turn_spin_lanes_16, sn_turn_spin_lanes_32;
 sn_energy_fn sn_turn_energies_lanes_0, sn_turn_energies_lanes_16, sn_turn_energies_lanes_32;
 sn_energy_fn sn_turn_lost_lanes_0, sn_turn_lost_lanes_16, sn_turn_lost_lanes_32;
@@ -101,11 +101,12 @@ typedef struct sn_turning {
 
     /* as: the orientation from which free rotation of h seconds with the momentum body->l leads to body->q. It is
        body->q itself for bodies that hardly rotate or whose moments are all equal. */
-    sn_backing_fn *back;
+    sn_spinning_fn *back;
 
     /* The angular velocity and the inverse inertia in the world, at the orientation `as`, for bodies with the inverse
-       mass w. */
-    sn_weighing_fn *weigh;
+       mass w. The second function returns bits: bodies of which the inverse inertia in the record was so different that
+       impulses found with it would overshoot. The first one returns 0. */
+    sn_weighing_fn *weigh, *weigh_again;
 
     /* body->l gains the momentum of a change of angular velocity. body->q becomes the orientation to which this leads
        in h seconds, rotated further by `by`. start and now: body->q. True if all motions are sound. */

@@ -429,6 +429,7 @@ typedef struct crowd {
     sn_quat start[SN_TURN_BATCH], now[SN_TURN_BATCH];
     sn_vec4 v[SN_TURN_BATCH];
     sn_articulated jointed[SN_TURN_BATCH];
+    uint32_t turned;
 } crowd;
 
 /* Balls, bodies that look alike around each of their axes, any, and some at rest or very fast. */
@@ -534,10 +535,13 @@ static void turn_crowd(crowd *c, const sn_turning *by, uint32_t first, uint32_t 
         spins.gain[i] = (sn_vec4){(sn_real)0.1, (sn_real)-0.2, (sn_real)0.05, 0};
         spins.by[i] = (sn_vec4){(sn_real)0.01, 0, (sn_real)-0.02, 0};
     }
-    by->predict(&turns, 0);
-    assert_true(by->back(&spins, 0));
-    by->weigh(&spins, 0);
-    assert_true(by->spin(&spins, 0));
+    by->predict(&turns);
+    assert_true(by->back(&spins));
+    by->weigh(&spins);
+    for (uint32_t i = first; i < first + count; ++i) /* as if something else had rotated it */
+        c->record[i][2].w += (sn_real)0.1 * (c->record[i][2].w + c->body[i].parts);
+    c->turned |= by->weigh_again(&spins) << first;
+    assert_true(by->spin(&spins));
     gauge_crowd(c, by->energies, first, count);
     for (uint32_t i = first; i < first + count; ++i)
         c->v[i].y = 0;
