@@ -163,6 +163,12 @@ uint32_t sn_body_contacts_sweep_violent(const sn_body_contact_substep *s, bool *
 /* Closes joints that the sweeps opened (body_joints.c). False if tasks were lost. */
 bool sn_body_contacts_hold_joints(sn_body_contact_substep *s);
 
+/* Prepares the pivots of an articulation whose bodies are loaded, but for their masses. One that cannot be held gets no
+   movable ends (body_pivots.c). The others are the same for vectors of so many bytes. */
+typedef void sn_body_pivots_fn(const sn_body_contact_substep *s, const sn_pivots *swing, sn_open_joint *joint);
+sn_body_pivots_fn sn_body_pivots_ready, sn_body_pivots_ready_lanes_0, sn_body_pivots_ready_lanes_16,
+    sn_body_pivots_ready_lanes_32;
+
 /* Stops fast bodies on their paths of this substep where they would move into others (body_sweep.c). stores: there was
    a pass, whose results are stored before that. False if tasks were lost. */
 bool sn_body_contacts_stop(sn_body_contact_substep *s, bool stores);

@@ -126,11 +126,6 @@ static sn_visit *pivots(const sn_world *world)
     return world->articulations.pivot_table.column[0];
 }
 
-static sn_open_joint *open_joints(const sn_world *world)
-{
-    return world->articulations.pivot_table.column[1];
-}
-
 static sn_pivot_ends *pivot_ends(const sn_world *world)
 {
     return world->articulations.pivot_table.column[2];
@@ -414,9 +409,11 @@ static sn_pivot_ends ends_of(const sn_world *world, const sn_visit *visit)
 {
     const sn_pool *pool = world->constraints.pool[visit->kind];
     const uint32_t *code = pool->point + (size_t)visit->row * pool->kind->points;
-    sn_pivot_ends ends = {.hinge = pool->kind->pivot == SN_PIVOT_AXIS};
+    sn_pivot_ends ends = {.hinge = pool->kind->pivot == SN_PIVOT_AXIS, .holds = !gives_way(pool, visit->row)};
     for (uint32_t i = 0; i < 2; ++i) {
         const sn_spot *spot = sn_point_on_body(&world->constraints, pool, visit->row, i);
+        ends.holds = ends.holds && code[i] & SN_SPOT_BIT &&
+                     world->constraints.spot[code[i] & ~SN_SPOT_BIT].type != SN_POINT_PARTICLES;
         ends.spot[i] = code[i] & SN_SPOT_BIT ? code[i] & ~SN_SPOT_BIT : ends.spot[0];
         ends.body[i] = spot ? spot->body : SN_ID_FREE;
         ends.moves[i] = spot && known(world)[spot->body] & MOVES;
@@ -447,7 +444,6 @@ static void list_pivots(sn_world *world)
         const uint32_t root = root_of_pivot(world, h);
         if (root == SN_ID_FREE)
             continue;
-        open_joints(world)[place[root]].gives = gives_way(world->constraints.pool[h->visit.kind], h->visit.row);
         pivot_ends(world)[place[root]] = ends_of(world, &h->visit);
         pivots(world)[place[root]++] = h->visit;
     }

@@ -14,6 +14,7 @@ typedef struct sn_pivot_ends {
     uint32_t body[2]; /* rows; SN_ID_FREE: not points of a body */
     bool moves[2];    /* those of movable bodies */
     bool hinge;       /* its rows hold everything but the rotation about one axis */
+    bool holds;       /* contact may hold it: both are points of bodies or of the world, and it is not compliant */
 } sn_pivot_ends;
 
 /* The pivots of an articulation: constraints of kinds with a pivot, and its bodies. */
@@ -25,14 +26,13 @@ typedef struct sn_pivots {
     uint32_t count;
 } sn_pivots;
 
-/* A pivot in a pass of contact; see contact/body_joints.c. */
+/* A pivot in a pass of contact; see contact/body_joints.c. The last numbers of vectors are 0. */
 typedef struct sn_open_joint {
     uint32_t a, b;        /* movers; SN_NO_MOVER: an end that does not move */
-    bool gives;           /* it is compliant; known from when it is listed */
-    sn_vec3 arm_a, arm_b; /* m */
-    sn_vec3 gap;          /* m: gap at the end of the substep, if the relative velocity of its ends becomes 0; */
+    sn_vec4 arm_a, arm_b; /* m */
+    sn_vec4 gap;          /* m: gap at the end of the substep, if the relative velocity of its ends becomes 0; */
     sn_real most;         /* largest allowed gap */
-    sn_vec3 held;         /* N s: the impulse on b by which contact held it in this substep */
+    sn_vec4 held;         /* N s: the impulse on b by which contact held it in this substep */
     sn_real mass[6];      /* kg: effective mass for an impulse between its ends, xx, yy, zz, xy, xz, yz */
 } sn_open_joint;
 
