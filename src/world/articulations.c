@@ -65,7 +65,7 @@
 
 /* Flags of an articulation: it has more than one body; its joints may do work; some of its bodies sleep; some of its
    joints are pivots (swings.c). */
-enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4, SWINGS = 8, HELD = 16 };
+enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4, SWINGS = 8, HELD = SN_ARTICULATION_HELD };
 
 /* Flags of a row of bodies: movable, kinematic, awake. */
 enum { MOVES = 1, LED = 2, AWAKE = 4 };
@@ -497,11 +497,6 @@ bool sn_articulations_find(sn_world *world)
     a->count = a->known;
     a->carries = true;
     return true;
-}
-
-bool sn_articulations_hold(const sn_world *world, uint32_t row)
-{
-    return world->articulations.carries && marks(world)[parents(world)[row]] & HELD;
 }
 
 /* ---- In a substep ------------------------------------------------------------------------------------------------ */

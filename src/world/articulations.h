@@ -36,6 +36,9 @@ typedef struct sn_open_joint {
     sn_real mass[6];      /* kg: effective mass for an impulse between its ends, xx, yy, zz, xy, xz, yz */
 } sn_open_joint;
 
+/* Flag of an articulation: constraints hold its bodies. */
+#define SN_ARTICULATION_HELD 16u
+
 /* Derived. */
 typedef struct sn_articulations {
     sn_table held_table; /* constraints that hold bodies, as of this number of changes of the store: */

@@ -109,7 +109,12 @@ static inline sn_articulated *sn_articulated_bodies(const sn_world *world)
 }
 
 /* True if constraints hold a body, and contact is to be predicted for it. */
-bool sn_articulations_hold(const sn_world *world, uint32_t row);
+static inline bool sn_articulations_hold(const sn_world *world, uint32_t row)
+{
+    const sn_articulations *a = &world->articulations;
+    const uint32_t *first = a->row_table.column[0];
+    return a->carries && ((const uint8_t *)a->row_table.column[1])[first[row]] & SN_ARTICULATION_HELD;
+}
 
 /* Measures how much those bodies of a list move that are limited and whose velocities have followed joints. */
 void sn_articulations_gauge(const sn_world *world, const uint32_t *row, uint32_t count);
