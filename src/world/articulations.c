@@ -58,7 +58,7 @@
 #define ROUNDING 1e-7 /* of the energy: less is rounding */
 
 /* ns, about: an articulation in one loop; and a body or a constraint that is only checked */
-#define WORK         200.0
+#define WORK         5000.0
 #define WORK_OF_LOOK 10.0
 
 #define LEAST_TASK 4u /* articulations in the smallest tasks: those of contact/body_joints.c */
@@ -95,6 +95,7 @@ void sn_articulations_init(sn_articulations *articulations)
     sn_table_column(&articulations->first_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
+    sn_table_column(&articulations->first_table, sizeof(double), false);
     sn_table_column(&articulations->pivot_table, sizeof(sn_visit), false);
     sn_table_column(&articulations->pivot_table, sizeof(sn_open_joint), false);
     sn_table_column(&articulations->pivot_table, sizeof(sn_pivot_ends), false);
@@ -140,6 +141,12 @@ static uint32_t *first_pivots(const sn_world *world)
 static uint8_t *limited(const sn_world *world)
 {
     return world->articulations.first_table.column[2];
+}
+
+/* The share of the changes by joints that velocities keep in this substep. */
+static double *shares(const sn_world *world)
+{
+    return world->articulations.first_table.column[6];
 }
 
 static uint32_t *parents(const sn_world *world)
@@ -533,11 +540,6 @@ static void for_members(const sn_world *world, const uint32_t *row, uint32_t cou
     }
 }
 
-void sn_articulations_gauge(const sn_world *world, const uint32_t *row, uint32_t count)
-{
-    for_members(world, row, count, turning(world)->energies);
-}
-
 /* Sums over an articulation, J. */
 typedef struct energies {
     double present, a, b;
@@ -582,55 +584,57 @@ static double share_of(const energies *e)
 }
 
 /* Multipliers of pivots, which are their forces times h^2, become those of what velocities keep. */
-static void tell_share(const sn_world *world, const sn_pivots *swing, sn_real share)
+void sn_articulations_tell(const sn_world *world)
 {
-    for (uint32_t i = 0; i < swing->count; ++i) {
-        const sn_pool *pool = world->constraints.pool[swing->pivot[i].kind];
-        sn_real *lambda = pool->lambda + (size_t)swing->pivot[i].row * pool->kind->rows;
-        for (uint32_t r = 0; r < pool->kind->rows; ++r)
-            lambda[r] *= share;
-    }
+    const double *share = shares(world);
+    const uint32_t *pivot = first_pivots(world);
+    for (uint32_t i = 0; i < world->articulations.count; ++i)
+        for (uint32_t k = pivot[i]; share[i] < 1 && k < pivot[i + 1]; ++k) {
+            const sn_pool *pool = world->constraints.pool[pivots(world)[k].kind];
+            sn_real *lambda = pool->lambda + (size_t)pivots(world)[k].row * pool->kind->rows;
+            for (uint32_t r = 0; r < pool->kind->rows; ++r)
+                lambda[r] *= (sn_real)share[i];
+        }
 }
 
 typedef struct limiting {
-    sn_world *world;
-    sn_real h;
+    sn_substep *s;
     sn_body_contact_substep contact;
 } limiting;
 
-static void limit_piece(void *data, uint32_t begin, uint32_t end)
+/* Settles an articulation, limits its motion and loads it for the contact pass, while it is in the cache. */
+static void settle_piece(void *data, uint32_t begin, uint32_t end)
 {
     const limiting *l = data;
-    const sn_world *world = l->world;
+    sn_world *world = l->s->world;
     const uint32_t *first = world->articulations.first_table.column[0], *pivot = first_pivots(world);
     for (uint32_t i = begin; i < end; ++i) {
         const uint32_t *member = members(world) + first[i], count = first[i + 1] - first[i];
         const sn_pivots swing = {member, count, pivots(world) + pivot[i], pivot_ends(world) + pivot[i],
                                  pivot[i + 1] - pivot[i]};
+        const sn_energy_run run = run_of(world, member, count);
+        sn_turns_settle_some(l->s, member, count);
+        turning(world)->energies(&run);
         const energies sum = sum_of(world, member, count);
         const double share = limited(world)[i] ? share_of(&sum) : 1;
+        shares(world)[i] = share;
         for (uint32_t k = 0; share < 1 && k < count; ++k)
-            change_by(l->world, member[k], share);
-        const sn_energy_run run = run_of(world, member, count);
+            change_by(world, member[k], share);
         if (share < 1)
             turning(world)->changed(&run);
         if (swing.count)
-            sn_swing_restore(l->world, &swing, sum.due, (double)l->h);
-        if (share < 1)
-            tell_share(world, &swing, (sn_real)share);
+            sn_swing_restore(world, &swing, sum.due, (double)l->s->h);
+        if (world->body_contacts.loaded)
+            sn_body_contacts_load(&l->contact, member, count);
     }
-    if (world->body_contacts.loaded) /* of all others */
-        sn_body_contacts_load(&l->contact, members(world) + first[begin], first[end] - first[begin]);
 }
 
-bool sn_articulations_limit(const sn_substep *s)
+bool sn_articulations_settle(sn_substep *s)
 {
     sn_world *world = s->world;
-    limiting l = {world, s->h, contact_substep(world, s->h)};
-    world->articulations.limits = world->articulations.count && !s->still;
+    limiting l = {s, contact_substep(world, s->h)};
     world->articulations.noted = false;
-    return !world->articulations.limits ||
-           sn_parallel_few(&world->parallel, world->articulations.count, WORK, limit_piece, &l);
+    return sn_parallel_few(&world->parallel, world->articulations.count, WORK, settle_piece, &l);
 }
 
 void sn_articulations_note_some(const sn_world *world, const uint32_t *row, uint32_t count)

@@ -51,7 +51,8 @@ typedef struct sn_articulations {
     sn_table member_table; /* of uint32_t: rows of bodies of articulations that may be limited */
     sn_table first_table;  /* of uint32_t: index of the first member of an articulation; the next one follows. The same
                               for pivot_table. Then whether it is limited; its state in a pass of contact; and atomic
-                              uint32_t: the last sweep of it that disturbed a body; and uint32_t, scratch */
+                              uint32_t: the last sweep of it that disturbed a body; uint32_t, scratch; and double: the share of the
+ changes by joints that velocities keep */
     sn_table
         pivot_table; /* of sn_visit: its constraints of kinds with a pivot; of sn_open_joint; and of sn_pivot_ends */
     uint32_t known;  /* number of listed articulations, */

@@ -482,26 +482,23 @@ static bool settle_alone(sn_bodies *bodies, uint32_t row)
     return body_turns_soundly(body, body->q, body->l);
 }
 
-static void settle_piece(void *data, uint32_t first, uint32_t end)
+void sn_turns_settle_some(sn_substep *s, const uint32_t *row, uint32_t count)
 {
-    sn_substep *s = data;
     const sn_world *world = s->world;
     const sn_settings *settings = &world->state.settings;
-    const uint32_t *awake = bodies_awake(&world->bodies);
     const bool at_start =
         (settings->gradients == SN_GRADIENTS_START && !s->still) || settings->solver == SN_SOLVER_IMPULSES;
     turn_group g;
     bool sound = true;
     group_begin(&g, s);
-    for (uint32_t i = first; i < end; ++i) {
-        const uint32_t row = awake[i];
-        sn_vec4 *by = &world->particles.x_low[world->particles.table.count + row];
-        if (world->bodies.motion[row].is_free && quad_is_zero(quad_xyz(quad_load(by)))) {
-            sound = settle_alone(&s->world->bodies, row) && sound;
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_vec4 *by = &world->particles.x_low[world->particles.table.count + row[i]];
+        if (world->bodies.motion[row[i]].is_free && quad_is_zero(quad_xyz(quad_load(by)))) {
+            sound = settle_alone(&s->world->bodies, row[i]) && sound;
             continue;
         }
-        const uint32_t at = group_add(&g, &world->bodies, row, by);
-        g.batch.as[at] = at_start ? world->bodies.state[row].q : world->bodies.motion[row].q;
+        const uint32_t at = group_add(&g, &world->bodies, row[i], by);
+        g.batch.as[at] = at_start ? world->bodies.state[row[i]].q : world->bodies.motion[row[i]].q;
         if (g.batch.count == SN_TURN_BATCH)
             sound = settle_group(s, &g) && sound;
     }
@@ -536,39 +533,31 @@ static void settle_joints(const sn_substep *s)
     }
 }
 
-/* Bodies settle, and are then loaded for the contact pass while they are in the cache. If an articulation is limited
-   after that, its bodies are loaded again. */
+/* Bodies settle, and are then loaded for the contact pass while they are in the cache. Those of articulations that are
+   watched do so in articulations.c. */
 typedef struct loading {
     sn_substep *s;
     sn_body_contact_substep contact;
-    bool gauges, loads;
+    bool others; /* only bodies of no such articulation */
 } loading;
-
-/* Loads movers for the contact pass. Those of articulations are loaded when their velocities are final. */
-static void load_piece(const loading *l, uint32_t first, uint32_t end)
-{
-    const sn_world *world = l->s->world;
-    uint32_t list[SN_FEW], count = 0;
-    if (!l->gauges) {
-        sn_body_contacts_load(&l->contact, contact_listed(world) + first, end - first);
-        return;
-    }
-    for (uint32_t i = first; i < end; ++i)
-        if (!sn_articulations_have(&world->articulations, contact_listed(world)[i]))
-            list[count++] = contact_listed(world)[i];
-    sn_body_contacts_load(&l->contact, list, count);
-}
 
 static void settle_and_load_piece(void *data, uint32_t first, uint32_t end)
 {
-    loading *l = data;
+    const loading *l = data;
+    const sn_world *world = l->s->world;
+    const uint32_t *awake = bodies_awake(&world->bodies);
     for (uint32_t at = first, next; at < end; at = next) {
+        const uint32_t *row = awake + at;
+        uint32_t list[SN_FEW], count = 0;
         next = contact_least(at + SN_FEW, end);
-        settle_piece(l->s, at, next);
-        if (l->gauges)
-            sn_articulations_gauge(l->s->world, bodies_awake(&l->s->world->bodies) + at, next - at);
-        if (l->loads)
-            load_piece(l, at, next);
+        for (uint32_t i = at; l->others && i < next; ++i)
+            if (!sn_articulations_have(&world->articulations, awake[i]))
+                list[count++] = awake[i];
+        row = l->others ? list : row;
+        count = l->others ? count : next - at;
+        sn_turns_settle_some(l->s, row, count);
+        if (world->body_contacts.loaded)
+            sn_body_contacts_load(&l->contact, row, count);
     }
 }
 
@@ -584,11 +573,18 @@ static bool may_load(const sn_substep *s)
 void sn_turns_settle(sn_substep *s)
 {
     sn_world *world = s->world;
-    loading l = {s, contact_substep(world, s->h), world->articulations.count && !s->still, may_load(s)};
-    world->body_contacts.loaded = l.loads;
-    share(world, settle_and_load_piece, &l);
+    world->body_contacts.loaded = may_load(s);
+    world->articulations.limits = world->articulations.count && !s->still;
+    const loading l = {s, contact_substep(world, s->h), world->articulations.limits};
+    share(world, settle_and_load_piece, (void *)&l);
+    if (world->articulations.limits && !sn_articulations_settle(s)) {
+        sn_parallel_repair(&world->parallel);
+        world->bodies.lost = true;
+    }
     if (!s->still && !s->world->fleeting)
         settle_joints(s);
+    if (world->articulations.limits)
+        sn_articulations_tell(world);
     if (s->integrator->asks_again || s->solver->after)
         sn_turns_lay_out(s->world);
 }
