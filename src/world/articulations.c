@@ -602,28 +602,42 @@ typedef struct limiting {
     sn_body_contact_substep contact;
 } limiting;
 
-/* Settles an articulation, limits its motion and loads it for the contact pass, while it is in the cache. */
+/* Limits the motion of an articulation whose bodies are measured. */
+static void limit(const limiting *l, uint32_t i)
+{
+    sn_world *world = l->s->world;
+    const uint32_t *first = world->articulations.first_table.column[0], *pivot = first_pivots(world);
+    const uint32_t *member = members(world) + first[i], count = first[i + 1] - first[i];
+    const sn_pivots swing = {member, count, pivots(world) + pivot[i], pivot_ends(world) + pivot[i],
+                             pivot[i + 1] - pivot[i]};
+    const sn_energy_run run = run_of(world, member, count);
+    const energies sum = sum_of(world, member, count);
+    const double share = limited(world)[i] ? share_of(&sum) : 1;
+    shares(world)[i] = share;
+    for (uint32_t k = 0; share < 1 && k < count; ++k)
+        change_by(world, member[k], share);
+    if (share < 1)
+        turning(world)->changed(&run);
+    if (swing.count)
+        sn_swing_restore(world, &swing, sum.due, (double)l->s->h);
+}
+
+/* Settles articulations, a few bodies at a time, limits their motion and loads them for the contact pass, while they are
+   in the cache. */
 static void settle_piece(void *data, uint32_t begin, uint32_t end)
 {
     const limiting *l = data;
-    sn_world *world = l->s->world;
-    const uint32_t *first = world->articulations.first_table.column[0], *pivot = first_pivots(world);
-    for (uint32_t i = begin; i < end; ++i) {
-        const uint32_t *member = members(world) + first[i], count = first[i + 1] - first[i];
-        const sn_pivots swing = {member, count, pivots(world) + pivot[i], pivot_ends(world) + pivot[i],
-                                 pivot[i + 1] - pivot[i]};
+    const sn_world *world = l->s->world;
+    const uint32_t *first = world->articulations.first_table.column[0];
+    for (uint32_t at = begin, next; at < end; at = next) {
+        for (next = at + 1; next < end && first[next + 1] - first[at] <= SN_FEW;)
+            ++next;
+        const uint32_t *member = members(world) + first[at], count = first[next] - first[at];
         const sn_energy_run run = run_of(world, member, count);
         sn_turns_settle_some(l->s, member, count);
         turning(world)->energies(&run);
-        const energies sum = sum_of(world, member, count);
-        const double share = limited(world)[i] ? share_of(&sum) : 1;
-        shares(world)[i] = share;
-        for (uint32_t k = 0; share < 1 && k < count; ++k)
-            change_by(world, member[k], share);
-        if (share < 1)
-            turning(world)->changed(&run);
-        if (swing.count)
-            sn_swing_restore(world, &swing, sum.due, (double)l->s->h);
+        for (uint32_t i = at; i < next; ++i)
+            limit(l, i);
         if (world->body_contacts.loaded)
             sn_body_contacts_load(&l->contact, member, count);
     }
