@@ -105,7 +105,7 @@ function(sinew_add_lanes target)
   set(lanes_objects "${objects}" PARENT_SCOPE)
 endfunction()
 
-# The formulas of the library: those of kinds, their drivers, and the rotation of bodies.
+# The formulas of the library: those of kinds, their drivers, the rotation of bodies, and joints.
 function(sinew_compile_lanes target)
   set(formulas)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/constraints/*.c")
@@ -115,7 +115,8 @@ function(sinew_compile_lanes target)
       list(APPEND formulas "${source}")
     endif()
   endforeach()
-  foreach(name IN ITEMS wide/drive wide/drive_double bodies/turning)
+  foreach(name IN ITEMS wide/drive wide/drive_double bodies/turning world/swings
+          contact/body_pivots)
     list(APPEND formulas "${PROJECT_SOURCE_DIR}/src/${name}.c")
   endforeach()
   sinew_add_lanes(${target} ${formulas})

@@ -96,6 +96,24 @@ static inline sn_real quad_dot3(quad a, quad b)
     return quad_sum3(quad_times(a, b));
 }
 
+/* w is not a number to be used. */
+static inline quad quad_cross(quad a, quad b)
+{
+#if defined(__SSE2__) && defined(__GNUC__) && !SINEW_DOUBLE
+    enum { YZX = 0xc9, ZXY = 0xd2 };
+    const __m128 p = (__m128)a, q = (__m128)b;
+    return (quad)_mm_sub_ps(_mm_mul_ps(_mm_shuffle_ps(p, p, YZX), _mm_shuffle_ps(q, q, ZXY)),
+                            _mm_mul_ps(_mm_shuffle_ps(p, p, ZXY), _mm_shuffle_ps(q, q, YZX)));
+#else
+    quad c = a;
+    for (int i = 0; i < 3; ++i) {
+        const int y = (i + 1) % 3, z = (i + 2) % 3;
+        QUAD_PART(c, i) = QUAD_PART(a, y) * QUAD_PART(b, z) - QUAD_PART(a, z) * QUAD_PART(b, y);
+    }
+    return c;
+#endif
+}
+
 /* True if all four are 0. */
 static inline bool quad_is_zero(quad a)
 {

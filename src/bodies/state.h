@@ -4,6 +4,8 @@
 
 #include <sinew/base.h>
 
+#include <string.h>
+
 /* Loops over bodies are bound by memory latency. So their data are packed in as few cache lines (64 bytes) as
    possible. */
 
@@ -41,7 +43,9 @@ typedef struct sn_body_state {
 /* True if the user applies a torque to it. */
 static inline bool body_is_pulled(const sn_body_state *body)
 {
-    return (body->torque[0] != 0) | (body->torque[1] != 0) | (body->torque[2] != 0);
+    uint64_t bits[3];
+    memcpy(bits, body->torque, sizeof bits);
+    return (bits[0] | bits[1] | bits[2]) << 1 != 0; /* but for the sign of a zero */
 }
 
 /* The data of a body in a substep. */

@@ -17,8 +17,7 @@
 #include "bodies/turning.h"
 
 #include "bodies/rotation.h"
-
-#include <sinew/lanes.h>
+#include "bodies/turning_lanes.h"
 
 #include <float.h>
 
@@ -33,6 +32,8 @@
 
 /* rad: for smaller rotations in a substep, the change of the world inertia by the rotation is neglected. */
 #define BARELY 1e-4
+
+#define OTHERWISE 0.1 /* of the response of a body: by so much more it overshoots */
 
 /* A squared length that differs from 1 by at most this counts as 1. */
 #define UNIT_SLACK (8 * DBL_EPSILON)
@@ -50,63 +51,6 @@
 #define ROTATE_APART static
 #endif
 
-/* Gather one field of several bodies into lanes, and scatter it. */
-#if SN_WIDTH == 1
-#define PICK(of, number)   ((lane_number)(of)[0] number)
-#define PUT(of, number, a) ((of)[0] number = (a))
-#elif SN_WIDTH == 2
-#define PICK(of, number)   ((lanes){(lane_number)(of)[0] number, (lane_number)(of)[1] number})
-#define PUT(of, number, a) ((of)[0] number = (a)[0], (of)[1] number = (a)[1])
-#else
-#define PICK(of, number)                                                                                               \
-    ((lanes){(lane_number)(of)[0] number, (lane_number)(of)[1] number, (lane_number)(of)[2] number,                    \
-             (lane_number)(of)[3] number})
-#define PUT(of, number, a)                                                                                             \
-    ((of)[0] number = (a)[0], (of)[1] number = (a)[1], (of)[2] number = (a)[2], (of)[3] number = (a)[3])
-#endif
-#define PICK3(of, numbers) ((lanes3){PICK(of, numbers[0]), PICK(of, numbers[1]), PICK(of, numbers[2])})
-#define PICK4(of, numbers)                                                                                             \
-    ((lanes4){PICK(of, numbers[0]), PICK(of, numbers[1]), PICK(of, numbers[2]), PICK(of, numbers[3])})
-#define PICK_VECTOR(of, vector) ((lanes3){PICK(of, vector x), PICK(of, vector y), PICK(of, vector z)})
-#define PUT3(of, numbers, a)    (PUT(of, numbers[0], (a).x), PUT(of, numbers[1], (a).y), PUT(of, numbers[2], (a).z))
-#define PUT4(of, numbers, a)    (PUT3(of, numbers, a), PUT(of, numbers[3], (a).w))
-
-/* Lanes converted to sn_real. */
-#if SN_VECTOR && !SINEW_DOUBLE
-typedef float reals __attribute__((vector_size(SN_VECTOR / 2)));
-#define REALS(a) __builtin_convertvector(a, reals)
-#elif SN_VECTOR
-typedef lanes reals;
-#define REALS(a) (a)
-#else
-typedef sn_real reals;
-#define REALS(a) ((reals)(a))
-#endif
-
-SN_LANES_INLINE lanes load_reals(const sn_real *from)
-{
-    reals a;
-    memcpy(&a, from, sizeof a);
-#if SN_VECTOR
-    return __builtin_convertvector(a, lanes);
-#else
-    return (lanes)a;
-#endif
-}
-
-SN_LANES_INLINE lanes3 vector_part(lanes4 q)
-{
-    return (lanes3){q.x, q.y, q.z};
-}
-
-/* The product: first b, then a. */
-SN_LANES_INLINE lanes4 times(lanes4 a, lanes4 b)
-{
-    const lanes3 u = vector_part(a), v = vector_part(b), cross = lanes3_cross(u, v);
-    const lanes3 sum = lanes3_add(lanes3_add(lanes3_scale(v, a.w), lanes3_scale(u, b.w)), cross);
-    return (lanes4){sum.x, sum.y, sum.z, a.w * b.w - lanes3_dot(u, v)};
-}
-
 /* Normalises. A zero quaternion becomes the identity. */
 SN_LANES_INLINE lanes4 unit(lanes4 q)
 {
@@ -118,13 +62,6 @@ SN_LANES_INLINE lanes4 unit(lanes4 q)
     const flags none = ~lanes_unequal(square, zero);
     const lanes scale = lanes_choose(is_unit | none, one, one / lanes_sqrt(square));
     return (lanes4){q.x * scale, q.y * scale, q.z * scale, lanes_choose(none, one, q.w * scale)};
-}
-
-/* a + 2 w (v x a) + 2 v x (v x a). Exactly a for no rotation. */
-SN_LANES_INLINE lanes3 turned(lanes3 v, lanes w, lanes3 a)
-{
-    const lanes3 t = lanes3_scale(lanes3_cross(v, a), lanes_all(2));
-    return lanes3_add(lanes3_add(a, lanes3_scale(t, w)), lanes3_cross(v, t));
 }
 
 /* ---- Free rotation ----------------------------------------------------------------------------------------------- */
@@ -154,12 +91,6 @@ typedef struct tops {
     lanes4 q;
     lanes3 m;
 } tops;
-
-SN_LANES_INLINE lanes4 choose4(flags where, lanes4 a, lanes4 b)
-{
-    return (lanes4){lanes_choose(where, a.x, b.x), lanes_choose(where, a.y, b.y), lanes_choose(where, a.z, b.z),
-                    lanes_choose(where, a.w, b.w)};
-}
 
 /* Takes the rotated state in lanes where `acts` is set. */
 SN_LANES_INLINE void take_turn(tops *t, flags acts, const tops *turned)
@@ -305,30 +236,33 @@ SN_LANES_INLINE void put_quat(sn_quat *const *to, lanes4 q)
     PUT(to, ->x, x), PUT(to, ->y, y), PUT(to, ->z, z), PUT(to, ->w, w);
 }
 
-/* Runs a function over a batch: as many bodies at a time as there are lanes, the rest one by one. */
-#if SN_VECTOR
-#define TURN_REST(name) (first < batch->count && !name##_lanes_0(batch, first) ? false : sound)
-#define WEIGH_REST(name)                                                                                               \
-    if (first < batch->count)                                                                                          \
-    name##_lanes_0(batch, first)
-#else
-#define TURN_REST(name) sound
-#define WEIGH_REST(name)
-#endif
-#define TURN(name, type, one)                                                                                          \
-    bool SN_LANES_NAME(name, SN_VECTOR)(const type *batch, uint32_t first)                                             \
+/* Repeats the last body of a batch where there is none for a lane. */
+SN_LANES_INLINE void fill_turns(sn_turn_batch *b)
+{
+    for (uint32_t i = b->count, last = i - 1; i % SN_WIDTH; ++i) {
+        b->body[i] = b->body[last], b->motion[i] = b->motion[last], b->l[i] = b->l[last], b->as[i] = b->as[last];
+        b->turn[i] = b->turn[last], b->start[i] = b->start[last], b->now[i] = b->now[last], b->h[i] = b->h[last];
+        b->led |= (b->led >> last & 1) << i;
+    }
+}
+
+SN_LANES_INLINE void fill_spins(sn_spin_batch *b)
+{
+    for (uint32_t i = b->count, last = i - 1; i % SN_WIDTH; ++i) {
+        b->body[i] = b->body[last], b->as[i] = b->as[last], b->inverse[i] = b->inverse[last];
+        b->odd[i] = b->odd[last], b->w[i] = b->w[last], b->record[i] = b->record[last];
+        b->start[i] = b->start[last], b->now[i] = b->now[last], b->gain[i] = b->gain[last], b->by[i] = b->by[last];
+    }
+}
+
+#define TURN(name, type, one, fill)                                                                                    \
+    bool SN_LANES_NAME(name, SN_VECTOR)(type * batch)                                                                  \
     {                                                                                                                  \
         bool sound = true;                                                                                             \
-        for (; first + SN_WIDTH <= batch->count; first += SN_WIDTH)                                                    \
-            sound = one(batch, first) && sound;                                                                        \
-        return TURN_REST(name);                                                                                        \
-    }
-#define WEIGH(name, type, one)                                                                                         \
-    void SN_LANES_NAME(name, SN_VECTOR)(type * batch, uint32_t first)                                                  \
-    {                                                                                                                  \
-        for (; first + SN_WIDTH <= batch->count; first += SN_WIDTH)                                                    \
-            one(batch, first);                                                                                         \
-        WEIGH_REST(name);                                                                                              \
+        fill(batch);                                                                                                   \
+        for (uint32_t at = 0; at < batch->count; at += SN_WIDTH)                                                       \
+            sound = one(batch, at) && sound;                                                                           \
+        return sound;                                                                                                  \
     }
 
 SN_LANES_INLINE bool predict(const sn_turn_batch *b, uint32_t at)
@@ -390,9 +324,9 @@ SN_LANES_INLINE bool settle(const sn_turn_batch *b, uint32_t at)
     return is_sound(q, l, k, phi);
 }
 
-TURN(sn_turn_predict, sn_turn_batch, predict)
-TURN(sn_turn_settle, sn_turn_batch, settle)
-TURN(sn_turn_gain, sn_turn_batch, gain)
+TURN(sn_turn_predict, sn_turn_batch, predict, fill_turns)
+TURN(sn_turn_settle, sn_turn_batch, settle, fill_turns)
+TURN(sn_turn_gain, sn_turn_batch, gain, fill_turns)
 
 /* ---- Contact ----------------------------------------------------------------------------------------------------- */
 
@@ -494,8 +428,26 @@ SN_LANES_INLINE bool back(const sn_spin_batch *batch, uint32_t at)
     return true;
 }
 
+/* Lanes whose inertia differs much from the one in the record. Let a be the inverse inertia of a body about its stiffest
+   axis and b about the softest one. Rotated by a small angle t, numbers of the matrix change by up to (b - a) t, and the
+   response about the axis of a grows by (b - a) t^2: of a thin rod that is many times a. */
+SN_LANES_INLINE flags overshoots(const sn_spin_batch *batch, uint32_t at, const tensor *now, lanes3 x, lanes w)
+{
+    sn_vec4 *const *record = batch->record + at;
+    const lanes before[6] = {PICK(record, [2].x), PICK(record, [2].y), PICK(record, [2].z),
+                             PICK(record, [2].w), PICK(record, [3].x), PICK(record, [3].y)};
+    const lanes after[6] = {now->diagonal.x, now->diagonal.y, now->diagonal.z, now->xy, now->xz, now->yz};
+    lanes most = lanes_all(0);
+    for (uint32_t k = 0; k < 6; ++k) {
+        const lanes change = lanes_as_stored(lanes_as_stored(after[k]) - before[k]);
+        most = lanes_max(change * change, most);
+    }
+    const lanes least = lanes_min(lanes_min(x.x, x.y), x.z), largest = lanes_max(lanes_max(x.x, x.y), x.z);
+    return lanes_above(most, lanes_all(OTHERWISE) * (least * w) * (largest * w));
+}
+
 /* For a ball or a cube R does not matter. */
-SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
+SN_LANES_INLINE flags weigh(const sn_spin_batch *batch, uint32_t at, bool again)
 {
     const axes odd = axes_of(batch->odd + at);
     const lanes3 x = PICK3(batch->inverse + at, ), l = PICK3(batch->body + at, ->l);
@@ -518,6 +470,7 @@ SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
             (tensor){lanes3_choose(odd.all, inverse.diagonal, some.diagonal), lanes_choose(odd.all, zero, some.xy),
                      lanes_choose(odd.all, zero, some.xz), lanes_choose(odd.all, zero, some.yz)};
     }
+    const flags differs = again ? overshoots(batch, at, &inverse, x, w) : flags_nowhere();
     const reals sx = REALS(spin.x), sy = REALS(spin.y), sz = REALS(spin.z);
     const reals xx = REALS(inverse.diagonal.x), yy = REALS(inverse.diagonal.y), zz = REALS(inverse.diagonal.z);
     const reals xy = REALS(inverse.xy), xz = REALS(inverse.xz), yz = REALS(inverse.yz);
@@ -525,7 +478,18 @@ SN_LANES_INLINE void weigh(const sn_spin_batch *batch, uint32_t at)
     PUT(to, [1].x, sx), PUT(to, [1].y, sy), PUT(to, [1].z, sz);
     PUT(to, [2].x, xx), PUT(to, [2].y, yy), PUT(to, [2].z, zz), PUT(to, [2].w, xy);
     PUT(to, [3].x, xz), PUT(to, [3].y, yz);
+    return differs;
 }
+
+#define WEIGH(name, again)                                                                                             \
+    uint32_t SN_LANES_NAME(name, SN_VECTOR)(sn_spin_batch * batch)                                                     \
+    {                                                                                                                  \
+        uint32_t bits = 0;                                                                                             \
+        fill_spins(batch);                                                                                             \
+        for (uint32_t at = 0; at < batch->count; at += SN_WIDTH)                                                       \
+            bits |= flags_bits(weigh(batch, at, again)) << at;                                                         \
+        return bits & ((1u << batch->count) - 1);                                                                      \
+    }
 
 /* The change of momentum for a change g of the angular velocity: k^2 g along principal axes, per unit of mass. */
 SN_LANES_INLINE lanes3 momentum_of(const axes *odd, lanes4 q, lanes3 k, lanes3 g)
@@ -578,9 +542,10 @@ SN_LANES_INLINE bool spin(const sn_spin_batch *batch, uint32_t at)
     return is_sound(end, l, k, by);
 }
 
-TURN(sn_turn_back, sn_spin_batch, back)
-WEIGH(sn_turn_weigh, const sn_spin_batch, weigh)
-TURN(sn_turn_spin, sn_spin_batch, spin)
+TURN(sn_turn_back, sn_spin_batch, back, fill_spins)
+WEIGH(sn_turn_weigh, false)
+WEIGH(sn_turn_weigh_again, true)
+TURN(sn_turn_spin, sn_spin_batch, spin, fill_spins)
 
 /* ---- Energies ---------------------------------------------------------------------------------------------------- */
 
@@ -598,37 +563,91 @@ SN_LANES_INLINE lanes3 inverse_of(lanes3 k)
     return (lanes3){one / (k.x * k.x), one / (k.y * k.y), one / (k.z * k.z)};
 }
 
-SN_LANES_INLINE lanes kinetic_of(const sn_energy_batch *e, uint32_t at, lanes3 v, lanes3 l, lanes3 inverse)
+/* Bodies of a run from `at` on. After the last one it is repeated. */
+typedef struct jointed {
+    sn_body_state *state[SN_WIDTH];
+    const sn_body_motion *motion[SN_WIDTH];
+    sn_articulated *body[SN_WIDTH];
+    const sn_vec4 *v[SN_WIDTH];
+} jointed;
+
+SN_LANES_INLINE jointed jointed_of(const sn_energy_run *e, uint32_t at)
 {
-    const lanes4 q = PICK4(e->body + at, ->q);
+    jointed j;
+    for (uint32_t i = 0; i < SN_WIDTH; ++i) {
+        const uint32_t row = e->row[at + i < e->count ? at + i : e->count - 1];
+        j.state[i] = &e->state[row];
+        j.motion[i] = &e->motion[row];
+        j.body[i] = &e->body[row];
+        j.v[i] = &e->v[j.body[i]->slot];
+    }
+    return j;
+}
+
+SN_LANES_INLINE lanes kinetic_of(const jointed *j, lanes3 v, lanes3 l, lanes3 inverse, lanes w)
+{
+    const lanes4 q = PICK4(j->state, ->q);
     const lanes3 own = turned(vector_part(q), -q.w, l);
-    const lanes sum = add_turning(lanes3_dot(v, v), own, own, inverse, lanes_all(1));
-    return sum / (lanes_all(2) * PICK(e->x + at, ->w));
+    return add_turning(lanes3_dot(v, v), own, own, inverse, lanes_all(1)) / (lanes_all(2) * w);
 }
 
-SN_LANES_INLINE void kinetic(sn_energy_batch *e, uint32_t at)
+SN_LANES_INLINE lanes kinetic(const jointed *j)
 {
-    const lanes3 v = PICK_VECTOR(e->v + at, ->), l = PICK3(e->body + at, ->l);
-    lanes_store(e->kinetic + at, kinetic_of(e, at, v, l, inverse_of(PICK3(e->body + at, ->k))));
+    const lanes3 v = PICK_VECTOR(j->v, ->), l = PICK3(j->state, ->l);
+    return kinetic_of(j, v, l, inverse_of(PICK3(j->state, ->k)), PICK(j->body, ->w));
 }
 
-SN_LANES_INLINE void energies(sn_energy_batch *e, uint32_t at)
+/* u: m/s, the change of the predicted velocity. */
+SN_LANES_INLINE lanes ahead_of(lanes3 u, lanes3 kick, lanes w)
 {
-    const lanes one = lanes_all(1), half = lanes_all(0.5), mass = one / PICK(e->x + at, ->w);
-    const lanes3 v = PICK_VECTOR(e->v + at, ->), l = PICK3(e->body + at, ->l),
-                 inverse = inverse_of(PICK3(e->body + at, ->k));
-    const lanes3 was = PICK3(e->was + at, ), u = lanes3_sub(v, was), predicted = PICK3(e->motion + at, ->l);
-    const lanes4 q = PICK4(e->motion + at, ->q);
+    return lanes3_dot(kick, lanes3_add(u, kick)) / lanes_all(2) / w;
+}
+
+SN_LANES_INLINE void energies(const jointed *j)
+{
+    const lanes one = lanes_all(1), half = lanes_all(0.5), w = PICK(j->body, ->w), mass = one / w;
+    const lanes3 v = PICK_VECTOR(j->v, ->), l = PICK3(j->state, ->l), inverse = inverse_of(PICK3(j->state, ->k));
+    const lanes3 was = PICK3(j->body, ->v), u = lanes3_sub(v, was), predicted = PICK3(j->motion, ->l);
+    const lanes4 q = PICK4(j->motion, ->q);
     const lanes3 own = turned(vector_part(q), -q.w, predicted),
-                 gain = turned(vector_part(q), -q.w, lanes3_sub(l, predicted));
-    lanes_store(e->present + at, mass * add_turning(lanes3_dot(was, was) * half, own, own, inverse, half));
-    lanes_store(e->a + at, mass * add_turning(lanes3_dot(was, u), own, gain, inverse, one));
-    lanes_store(e->b + at, mass * add_turning(lanes3_dot(u, u) * half, gain, gain, inverse, half));
-    lanes_store(e->kinetic + at, kinetic_of(e, at, v, l, inverse));
+                 gain = turned(vector_part(q), -q.w, lanes3_sub(l, predicted)), kick = PICK3(j->body, ->kick);
+    const lanes square = lanes3_dot(kick, kick),
+                forces = lanes3_dot(kick, u) + lanes_all(0.5 - SN_SWING_LITTLE / 2) * square;
+    const lanes present = mass * add_turning(lanes3_dot(was, was) * half, own, own, inverse, half);
+    const lanes a = mass * add_turning(lanes3_dot(was, u), own, gain, inverse, one);
+    const lanes b = mass * add_turning(lanes3_dot(u, u) * half, gain, gain, inverse, half);
+    const lanes now = kinetic_of(j, v, l, inverse, w), due = present + forces / w, ahead = ahead_of(u, kick, w),
+                little = lanes_all(SN_SWING_LITTLE / 2) * square / w;
+    PUT(j->body, ->present, present), PUT(j->body, ->a, a), PUT(j->body, ->b, b), PUT(j->body, ->kinetic, now);
+    PUT(j->body, ->due, due), PUT(j->body, ->ahead, ahead), PUT(j->body, ->little, little);
 }
 
-WEIGH(sn_turn_energies, sn_energy_batch, energies)
-WEIGH(sn_turn_kinetic, sn_energy_batch, kinetic)
+SN_LANES_INLINE void changed(const jointed *j)
+{
+    const lanes3 u = lanes3_sub(PICK_VECTOR(j->v, ->), PICK3(j->body, ->v));
+    const lanes now = kinetic(j), ahead = ahead_of(u, PICK3(j->body, ->kick), PICK(j->body, ->w));
+    PUT(j->body, ->kinetic, now), PUT(j->body, ->ahead, ahead);
+}
+
+SN_LANES_INLINE void lost(const jointed *j)
+{
+    const lanes missing = PICK(j->body, ->kinetic) - kinetic(j);
+    const reals by = REALS(missing);
+    PUT(j->state, ->lost, by);
+}
+
+#define ENERGY(name, one)                                                                                              \
+    void SN_LANES_NAME(name, SN_VECTOR)(const sn_energy_run *run)                                                      \
+    {                                                                                                                  \
+        for (uint32_t at = 0; at < run->count; at += SN_WIDTH) {                                                       \
+            const jointed j = jointed_of(run, at);                                                                     \
+            one(&j);                                                                                                   \
+        }                                                                                                              \
+    }
+
+ENERGY(sn_turn_energies, energies)
+ENERGY(sn_turn_changed, changed)
+ENERGY(sn_turn_lost, lost)
 
 #if !SN_VECTOR
 void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[3], double h)
@@ -641,8 +660,9 @@ void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[
 #define TURNING(size)                                                                                                  \
     {                                                                                                                  \
         sn_turn_predict_lanes_##size, sn_turn_settle_lanes_##size, sn_turn_gain_lanes_##size,                          \
-            sn_turn_back_lanes_##size, sn_turn_weigh_lanes_##size, sn_turn_spin_lanes_##size,                          \
-            sn_turn_energies_lanes_##size, sn_turn_kinetic_lanes_##size                                                \
+            sn_turn_back_lanes_##size, sn_turn_weigh_lanes_##size, sn_turn_weigh_again_lanes_##size,                   \
+            sn_turn_spin_lanes_##size, sn_turn_energies_lanes_##size, sn_turn_changed_lanes_##size,                    \
+            sn_turn_lost_lanes_##size                                                                                  \
     }
 
 const sn_turning *sn_turning_by(uint32_t vector)

@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#define OTHERWISE 0.1 /* of the response of a body: by so much more it overshoots */
-
 sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *m)
 {
     if (m->body == SN_ID_FREE)
@@ -141,7 +139,7 @@ static void group_end(watching *w, mover_group *g)
     const uint32_t count = g->spins.count;
     if (!count)
         return;
-    w->s->turning->weigh(&g->spins, 0);
+    w->s->turning->weigh(&g->spins);
     for (uint32_t i = 0; i < count && world->target_table.count; ++i) {
         const sn_mover *m = &contact_movers(world)[g->mover[i]];
         if (world->particles.target[m->slot]) {
@@ -176,43 +174,21 @@ static void group_end(watching *w, mover_group *g)
     group_begin(w->s, g);
 }
 
-/* True if something other than its angular velocity rotated a body in this substep, so far that impulses found with the
-   inertia before would overshoot. Let a be its inverse inertia about the stiffest axis and b about the softest one. Rotated by a small
-   angle t, numbers of the matrix change by up to (b - a) t, and the response about the axis of a grows by (b - a) t^2:
-   of a thin rod that is many times a. */
-static bool has_turned(const sn_vec4 *before, const sn_vec4 *now, const double own[3], double w)
-{
-    const double change[6] = {(double)(now[0].x - before[0].x), (double)(now[0].y - before[0].y),
-                              (double)(now[0].z - before[0].z), (double)(now[0].w - before[0].w),
-                              (double)(now[1].x - before[1].x), (double)(now[1].y - before[1].y)};
-    double most = 0, least = own[0], largest = own[0]; /* squares: fmax is a call for each number */
-    for (uint32_t k = 0; k < 6; ++k)
-        most = change[k] * change[k] > most ? change[k] * change[k] : most;
-    for (uint32_t k = 1; k < 3; ++k) {
-        least = own[k] < least ? own[k] : least;
-        largest = own[k] > largest ? own[k] : largest;
-    }
-    return most > OTHERWISE * (least * w) * (largest * w);
-}
-
 /* The velocities of movers at the start of the pass, for those that may get an impulse in it. Their positions are known
    since the start of the substep. Angular velocities and inertias are those from which a body rotated freely to its
    present orientation: those at the start of the substep, except for what constraints changed. The predicted angular
    velocity is not needed any more; it is overwritten. */
 static void end_loading(const sn_body_contact_substep *s, sn_spin_batch *batch, const uint32_t *mover)
 {
-    sn_vec4 inertia[2 * SN_TURN_BATCH];
-    for (uint32_t i = 0; i < batch->count; ++i)
-        memcpy(inertia + 2 * i, batch->record[i] + 2, 2 * sizeof *inertia);
-    s->turning->back(batch, 0);
-    s->turning->weigh(batch, 0);
+    s->turning->back(batch);
+    const uint32_t turned = s->turning->weigh_again(batch); /* by something other than the angular velocity */
     for (uint32_t i = 0; i < batch->count; ++i) {
         contact_movers(s->world)[mover[i]].spin = batch->record[i][1];
-        if (has_turned(inertia + 2 * i, batch->record[i] + 2, batch->inverse[i], (double)batch->w[i])) {
+        if (turned >> i & 1)
             contact_marks(s->world)[mover[i]] |= SN_MARK_TURNED;
-            contact_raise(&s->world->body_contacts.turned);
-        }
     }
+    if (turned)
+        contact_raise(&s->world->body_contacts.turned);
     batch->count = 0;
 }
 

@@ -61,10 +61,10 @@ static sn_vec4 turn_of(const sn_world *world, uint32_t body, sn_vec3 spin, sn_re
                 0);
 }
 
-bool sn_body_contacts_press(sn_body_contact_substep *s)
+bool sn_body_contacts_press(sn_body_contact_substep *s, sn_body_contact_group_fn *one)
 {
     s->run.mover = contact_records(s->world) + 6; /* which is empty so far */
-    const bool good = sn_body_contacts_by_level(s, press);
+    const bool good = sn_body_contacts_by_level(s, one);
     s->run.mover = contact_records(s->world);
     return good;
 }
@@ -73,7 +73,7 @@ static bool expect_column(sn_body_contact_substep *s, uint32_t column)
 {
     sn_world *world = s->world;
     s->run.rubs_only = column == RUB;
-    const bool good = sn_body_contacts_press(s);
+    const bool good = sn_body_contacts_press(s, press);
     s->run.rubs_only = false;
     for (uint32_t at = 0; at < world->body_contacts.list_table.count; ++at) {
         const uint32_t i = contact_listed(world)[at];

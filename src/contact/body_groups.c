@@ -508,12 +508,14 @@ static void stir_mover(const sn_world *world, uint32_t mover, uint32_t sweep)
 void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_wide_body_contact *batch, uint32_t count)
 {
     const sn_real sweep = s->run.sweep;
+    const sn_vec4 *const spin = s->run.mover + 1;
     for (const sn_wide_body_contact *m = batch; m < batch + count; ++m) {
-        for (uint32_t lane = 0; m->stirred >= sweep && lane < m->lanes; ++lane) {
-            if (m->moves_a >> lane & 1 && s->run.mover[m->a[lane] + 1].w >= sweep)
-                stir_mover(s->world, m->a[lane] / SN_BODY_CONTACT_RECORD, (uint32_t)sweep);
-            if (m->moves_b >> lane & 1 && s->run.mover[m->b[lane] + 1].w >= sweep)
-                stir_mover(s->world, m->b[lane] / SN_BODY_CONTACT_RECORD, (uint32_t)sweep);
+        const uint32_t lanes = m->stirred >= sweep ? m->lanes : 0, moves_a = m->moves_a, moves_b = m->moves_b;
+        for (uint32_t i = 0, bit = 1; i < lanes; ++i, bit <<= 1) {
+            if (moves_a & bit && spin[m->a[i]].w >= sweep)
+                stir_mover(s->world, m->a[i] / SN_BODY_CONTACT_RECORD, (uint32_t)sweep);
+            if (moves_b & bit && spin[m->b[i]].w >= sweep)
+                stir_mover(s->world, m->b[i] / SN_BODY_CONTACT_RECORD, (uint32_t)sweep);
         }
     }
 }

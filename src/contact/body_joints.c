@@ -29,13 +29,9 @@
 #include "bodies/rotation.h"
 #include "world/substep.h"
 
-#define OPEN                                                                                                           \
-    ((sn_real)0.005) /* of the arms: joints that are open by less are left alone; with twice as much, gaps grow to 90
-                        mm */
-#define MORE  ((sn_real)0.00125) /* of the same: and joints that are opened further by less */
-#define JOLT  ((sn_real)0.002)   /* of its size: a body that contact moves by less in a substep opens no joint */
-#define REST  ((sn_real)0.5)     /* the share of a gap that is closed */
-#define TURNS 16u                /* turns of holding and sweeps */
+#define JOLT  ((sn_real)0.002) /* of its size: a body that contact moves by less in a substep opens no joint */
+#define REST  ((sn_real)0.5)   /* the share of a gap that is closed */
+#define TURNS 16u              /* turns of holding and sweeps */
 
 #define WORK_OF_LOOK 200.0  /* ns, about, of an articulation in the first turn, */
 #define WORK_OF_HOLD 1500.0 /*   and in another one, of one that was disturbed, */
@@ -65,45 +61,11 @@ static const sn_spot *spot_of(const sn_world *world, const sn_visit *visit, uint
     return spot && spot->type != SN_POINT_PARTICLES ? spot : NULL;
 }
 
-/* Adds the position of an end of a joint, times sign, to `gap`, and finds its mover and arm. False if the end is
-   kinematic or not a point of a body or of the world. */
-static bool look_at_end(const sn_world *world, const sn_spot *spot, double sign, double gap[3], uint32_t *mover,
-                        sn_vec3 *arm)
+/* m/s: of an end that moves. */
+static inline quad velocity_of(const sn_vec4 *records, uint32_t mover, quad arm)
 {
-    double place[3];
-    if (!spot)
-        return false;
-    place[0] = (double)spot->place.x, place[1] = (double)spot->place.y, place[2] = (double)spot->place.z;
-    *mover = SN_NO_MOVER;
-    *arm = vec3(0, 0, 0);
-    if (spot->type == SN_POINT_BODY) {
-        const uint32_t slot = contact_movers(world)[spot->body].slot;
-        const sn_vec4 x = world->particles.x[slot], low = world->particles.x_low[slot];
-        sn_rotate_vector(world->bodies.state[spot->body].q, place, place);
-        *arm = vec3((sn_real)place[0], (sn_real)place[1], (sn_real)place[2]);
-        place[0] += (double)x.x + (double)low.x;
-        place[1] += (double)x.y + (double)low.y;
-        place[2] += (double)x.z + (double)low.z;
-        if (x.w > 0)
-            *mover = spot->body;
-        else if (world->particles.target[slot] || world->bodies.state[spot->body].led)
-            return false;
-    }
-    for (int i = 0; i < 3; ++i)
-        gap[i] += sign * place[i];
-    return true;
-}
-
-static sn_vec3 velocity_of(const sn_world *world, uint32_t mover, sn_vec3 arm)
-{
-    const sn_vec4 *record = contact_record(world, mover);
-    return mover == SN_NO_MOVER ? arm : vec3_add(vec4_xyz(record[0]), vec3_cross(vec4_xyz(record[1]), arm));
-}
-
-static sn_vec3 velocity_before(const sn_world *world, uint32_t mover, sn_vec3 arm)
-{
-    const sn_mover *m = &contact_movers(world)[mover];
-    return vec3_add(vec4_xyz(world->particles.v[m->slot]), vec3_cross(vec4_xyz(m->spin), arm));
+    const sn_vec4 *record = &records[SN_BODY_CONTACT_RECORD * (size_t)mover];
+    return quad_add(quad_load(&record[0]), quad_cross(quad_load(&record[1]), arm));
 }
 
 /* Adds to K: the velocity at the end of an arm per impulse there. */
@@ -130,86 +92,69 @@ static bool invert(double k[3][3], sn_real inverse[6])
     return det > 0;
 }
 
-/* Prepares a joint of loaded bodies, but for its mass. A joint that cannot be held gets no movable ends. */
-static void ready_joint(const sn_body_contact_substep *s, const sn_visit *visit, sn_open_joint *joint)
-{
-    const sn_world *world = s->world;
-    const sn_spot *a = spot_of(world, visit, 0), *b = spot_of(world, visit, 1);
-    double gap[3] = {0};
-    sn_vec3 before = {0};
-    if (joint->gives || !look_at_end(world, a, -1, gap, &joint->a, &joint->arm_a) ||
-        !look_at_end(world, b, 1, gap, &joint->b, &joint->arm_b)) {
-        joint->a = joint->b = SN_NO_MOVER;
-        return;
-    }
-    if (joint->a != SN_NO_MOVER)
-        before = vec3_scale(velocity_before(world, joint->a, joint->arm_a), -1);
-    if (joint->b != SN_NO_MOVER)
-        before = vec3_add(before, velocity_before(world, joint->b, joint->arm_b));
-    joint->gap = vec3_sub(vec3((sn_real)gap[0], (sn_real)gap[1], (sn_real)gap[2]), vec3_scale(before, s->h));
-    const sn_real size = vec3_length(joint->arm_a) + vec3_length(joint->arm_b),
-                  more = vec3_length(joint->gap) + MORE * size;
-    joint->most = OPEN * size > more ? OPEN * size : more;
-    joint->held = vec3(0, 0, 0);
-}
-
 static void weigh_joint(const sn_world *world, sn_open_joint *joint)
 {
     double k[3][3] = {{0}};
     if (joint->a != SN_NO_MOVER)
-        add_yield(world, joint->a, joint->arm_a, k);
+        add_yield(world, joint->a, vec4_xyz(joint->arm_a), k);
     if (joint->b != SN_NO_MOVER)
-        add_yield(world, joint->b, joint->arm_b, k);
+        add_yield(world, joint->b, vec4_xyz(joint->arm_b), k);
     if (!invert(k, joint->mass))
         joint->a = joint->b = SN_NO_MOVER;
 }
 
 /* True if a joint will be open too far at the end of the substep. v: m/s, the relative velocity of its ends. */
-static bool is_far(const sn_body_contact_substep *s, const sn_open_joint *joint, sn_vec3 *v)
+static inline bool is_far(const sn_body_contact_substep *s, const sn_open_joint *joint, quad *v)
 {
-    *v = vec3(0, 0, 0);
+    const sn_vec4 *records = contact_records(s->world);
+    *v = quad_all(0);
     if (joint->a == joint->b)
         return false;
     if (joint->b != SN_NO_MOVER)
-        *v = velocity_of(s->world, joint->b, joint->arm_b);
+        *v = velocity_of(records, joint->b, quad_load(&joint->arm_b));
     if (joint->a != SN_NO_MOVER)
-        *v = vec3_sub(*v, velocity_of(s->world, joint->a, joint->arm_a));
-    const sn_vec3 end = vec3_add(joint->gap, vec3_scale(*v, s->h));
-    return vec3_dot(end, end) > joint->most * joint->most;
+        *v = quad_sub(*v, velocity_of(records, joint->a, quad_load(&joint->arm_a)));
+    const quad end = quad_add(quad_load(&joint->gap), quad_scale(*v, s->h));
+    return quad_dot3(end, end) > joint->most * joint->most;
 }
 
-static sn_vec3 impulse_for(const sn_open_joint *joint, sn_vec3 v)
+static quad impulse_for(const sn_open_joint *joint, quad of)
 {
     const sn_real *m = joint->mass;
-    return vec3(m[0] * v.x + m[3] * v.y + m[4] * v.z, m[3] * v.x + m[1] * v.y + m[5] * v.z,
-                m[4] * v.x + m[5] * v.y + m[2] * v.z);
+    sn_vec4 v;
+    quad_store(&v, of);
+    v = vec4(vec3(m[0] * v.x + m[3] * v.y + m[4] * v.z, m[3] * v.x + m[1] * v.y + m[5] * v.z,
+                  m[4] * v.x + m[5] * v.y + m[2] * v.z),
+             0);
+    return quad_load(&v);
 }
 
-static void push(const sn_body_contact_substep *s, uint32_t mover, sn_vec3 arm, sn_vec3 p, bool far)
+static void push(const sn_body_contact_substep *s, uint32_t mover, const sn_vec4 *arm, quad p, bool far)
 {
     if (mover == SN_NO_MOVER)
         return;
-    sn_vec4 *record = contact_record(s->world, mover);
-    const sn_vec3 gain = vec3_scale(p, record[0].w), spin = contact_turn_by(record, vec3_cross(arm, p));
-    record[0] = vec4(vec3_add(vec4_xyz(record[0]), gain), record[0].w);
+    sn_vec4 *record = contact_record(s->world, mover), torque;
+    quad_store(&torque, quad_cross(quad_load(arm), p));
+    const sn_vec3 spin = contact_turn_by(record, vec4_xyz(torque));
+    quad_store(&record[0], quad_add(quad_load(&record[0]), quad_xyz(quad_scale(p, record[0].w))));
     record[1] = vec4(vec3_add(vec4_xyz(record[1]), spin), far ? s->run.sweep : record[1].w);
 }
 
 /* Applies an impulse to a joint, unless its gap does not grow. True if it was open too far. */
 static bool hold_joint(const sn_body_contact_substep *s, sn_open_joint *joint)
 {
-    sn_vec3 v;
+    quad v;
     const bool far = is_far(s, joint, &v);
-    const sn_vec3 end = vec3_add(joint->gap, vec3_scale(v, s->h));
-    if (!(vec3_dot(end, end) > vec3_dot(joint->gap, joint->gap)))
+    const quad gap = quad_load(&joint->gap), end = quad_add(gap, quad_scale(v, s->h));
+    if (!(quad_dot3(end, end) > quad_dot3(gap, gap)))
         return false;
-    const sn_vec3 wanted = vec3_scale(joint->gap, -REST * s->inverse_h);
-    sn_vec3 p = impulse_for(joint, vec3_sub(wanted, v));
-    if (vec3_dot(p, vec3_add(v, wanted)) > 0)
-        p = impulse_for(joint, vec3_scale(v, -1));
-    joint->held = vec3_add(joint->held, p);
-    push(s, joint->b, joint->arm_b, p, far);
-    push(s, joint->a, joint->arm_a, vec3_scale(p, -1), far);
+    const quad wanted = quad_scale(gap, -REST * s->inverse_h);
+    quad p = impulse_for(joint, quad_sub(wanted, v));
+    if (quad_dot3(p, quad_add(v, wanted)) > 0)
+        p = impulse_for(joint, quad_scale(v, -1));
+    quad_store(&joint->held, quad_add(quad_load(&joint->held), p));
+    push(s, joint->b, &joint->arm_b, p, far);
+    push(s, joint->a, &joint->arm_a, quad_scale(p, -1), far);
     return far;
 }
 
@@ -254,7 +199,7 @@ static void load_others(const sn_body_contact_substep *s, const sn_mover_columns
 
 static bool is_open(const sn_body_contact_substep *s, const sn_open_joint *joint, uint32_t count)
 {
-    sn_vec3 v;
+    quad v;
     for (uint32_t i = 0; i < count; ++i)
         if (is_far(s, &joint[i], &v))
             return true;
@@ -286,8 +231,9 @@ static void hold_one(holding *h, uint32_t index)
     const uint32_t *first = all->first_table.column[0], *pivot = all->first_table.column[1];
     const uint32_t *member = (const uint32_t *)all->member_table.column[0] + first[index],
                    members = first[index + 1] - first[index];
-    const sn_visit *visit = (const sn_visit *)all->pivot_table.column[0] + pivot[index];
-    const uint32_t count = pivot[index + 1] - pivot[index];
+    const sn_pivots swing = {.ends = (const sn_pivot_ends *)all->pivot_table.column[2] + pivot[index],
+                             .count = pivot[index + 1] - pivot[index]};
+    const uint32_t count = swing.count;
     const sn_mover_columns c = contact_columns(s->world);
     uint8_t *state = &states(s->world)[index];
     sn_open_joint *joint = joints(s->world) + pivot[index];
@@ -295,8 +241,7 @@ static void hold_one(holding *h, uint32_t index)
         return;
     if (!(*state & READY)) {
         load_others(s, &c, member, members);
-        for (uint32_t k = 0; k < count; ++k)
-            ready_joint(s, &visit[k], &joint[k]);
+        sn_body_pivots_ready(s, &swing, joint);
     }
     *state = (uint8_t)((*state | READY) & ~FAR);
     if (!is_open(s, joint, count))
@@ -345,7 +290,7 @@ static void tell_piece(void *data, uint32_t begin, uint32_t end)
     const sn_open_joint *joint = joints(s->world);
     for (uint32_t i = begin; i < end; ++i)
         for (uint32_t k = pivot[i]; states(s->world)[i] & READY && k < pivot[i + 1]; ++k)
-            if (joint[k].a != joint[k].b && vec3_dot(joint[k].held, joint[k].held) > 0)
+            if (joint[k].a != joint[k].b && vec3_dot(vec4_xyz(joint[k].held), vec4_xyz(joint[k].held)) > 0)
                 tell_joint(s->world, s->h, &visit[k], &joint[k]);
 }
 

@@ -18,6 +18,7 @@
    ten times the mass of its legs, the legs then shake. */
 #include "contact/body_work.h"
 
+#include "base/bits.h"
 #include "bodies/rotation.h"
 #include "world/substep.h"
 
@@ -27,19 +28,41 @@
 #define FAR  ((sn_real)0.25) /* of the extent of a body: a load that would move it by more in a substep is not carried */
 #define FALL ((sn_real)0.002) /* of its extent: nor is any, if things fall farther in a substep */
 
-/* What a contact of the last substep was for one of its two: sign is 1 for a. */
-static void note_load(const sn_body_contact_substep *s, uint32_t record, sn_vec3 impulse, sn_real sign, bool moves)
+/* Marks the body of a record, if constraints hold it: something lies on it, or it stands on something. */
+static inline void note_load(const sn_world *world, uint32_t record, bool lies)
 {
-    const sn_world *world = s->world;
-    const uint32_t i = record / SN_BODY_CONTACT_RECORD;
-    if (i >= world->body_contacts.mover_table.count)
-        return;
-    const sn_mover *m = &contact_movers(world)[i];
-    if (m->body == SN_ID_FREE || m->w == 0 || !sn_articulations_hold(world, m->body))
-        return;
-    const sn_real along = sign * vec3_dot(impulse, world->state.settings.gravity);
-    const bool lies = moves && along > LIES * s->gravity * vec3_length(impulse);
-    contact_marks(world)[i] |= lies ? SN_MARK_BEARS : SN_MARK_STANDS;
+    const uint32_t i = record / SN_BODY_CONTACT_RECORD, body = contact_movers(world)[i].body;
+    if (body != SN_ID_FREE && sn_articulations_hold(world, body))
+        contact_marks(world)[i] |= lies ? SN_MARK_BEARS : SN_MARK_STANDS;
+}
+
+/* What the contacts of a batch were in the last substep: bits for those that press, and for those of which a, or b, is
+   pressed downwards. */
+typedef struct pressing {
+    uint32_t presses, on_a, on_b;
+} pressing;
+
+static pressing pressing_of(const sn_body_contact_substep *s, const sn_wide_body_contact *b)
+{
+    const sn_vec3 gravity = s->world->state.settings.gravity;
+    sn_real pressed[SN_BODY_CONTACTS] = {0}, along[SN_BODY_CONTACTS], least[SN_BODY_CONTACTS];
+    pressing result = {0};
+    for (uint32_t p = 0; p < b->points; ++p)
+        for (uint32_t i = 0; i < SN_BODY_CONTACTS; ++i)
+            pressed[i] += b->point[p].normal_impulse[i];
+    for (uint32_t i = 0; i < SN_BODY_CONTACTS; ++i) {
+        const sn_vec3 n = {b->n.x[i], b->n.y[i], b->n.z[i]},
+                      t = {b->tangent_impulse.x[i], b->tangent_impulse.y[i], b->tangent_impulse.z[i]},
+                      impulse = vec3_add(vec3_scale(n, pressed[i]), t);
+        along[i] = vec3_dot(impulse, gravity);
+        least[i] = LIES * s->gravity * vec3_length(impulse);
+    }
+    for (uint32_t i = 0; i < b->lanes; ++i) {
+        result.presses |= (uint32_t)(pressed[i] > 0) << i;
+        result.on_a |= (uint32_t)(along[i] > least[i]) << i;
+        result.on_b |= (uint32_t)(-along[i] > least[i]) << i;
+    }
+    return result;
 }
 
 /* Marks bodies that constraints hold, on which something lies or which rest on something. */
@@ -49,20 +72,39 @@ static void note_loads(const sn_body_contact_substep *s)
     for (uint32_t g = 0; g < s->world->body_contacts.group_table.count; ++g)
         for (uint32_t k = 0; k < group[g].batches; ++k) {
             const sn_wide_body_contact *b = &s->run.batch[group[g].batch + k];
-            for (uint32_t lane = 0; lane < b->lanes; ++lane) {
-                sn_real pressed = 0;
-                for (uint32_t p = 0; p < b->points; ++p)
-                    pressed += b->point[p].normal_impulse[lane];
-                if (!(pressed > 0))
-                    continue;
-                const sn_vec3 n = {b->n.x[lane], b->n.y[lane], b->n.z[lane]},
-                              t = {b->tangent_impulse.x[lane], b->tangent_impulse.y[lane], b->tangent_impulse.z[lane]},
-                              impulse = vec3_add(vec3_scale(n, pressed), t);
-                const bool moves = b->moves_a & b->moves_b & 1u << lane;
-                note_load(s, b->a[lane], impulse, 1, moves);
-                note_load(s, b->b[lane], impulse, -1, moves);
+            const pressing is = pressing_of(s, b);
+            const uint32_t both = b->moves_a & b->moves_b;
+            for (uint32_t left = is.presses & b->moves_a; left; left &= left - 1) {
+                const uint32_t i = bits_lowest(left);
+                note_load(s->world, b->a[i], (is.on_a & both) >> i & 1);
+            }
+            for (uint32_t left = is.presses & b->moves_b; left; left &= left - 1) {
+                const uint32_t i = bits_lowest(left);
+                note_load(s->world, b->b[i], (is.on_b & both) >> i & 1);
             }
         }
+}
+
+/* True if a load lies on some body of a batch. */
+static bool bears(const sn_world *world, const sn_wide_body_contact *b)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < b->lanes; ++i)
+        any = any || (b->moves_a >> i & 1 && contact_bears(world, b->a[i] / SN_BODY_CONTACT_RECORD)) ||
+              (b->moves_b >> i & 1 && contact_bears(world, b->b[i] / SN_BODY_CONTACT_RECORD));
+    return any;
+}
+
+/* Adds up the impulses on bodies with a load. What else is in such a batch is not asked for. */
+static void press(const sn_body_contact_substep *s, sn_body_contact_group *group)
+{
+    sn_wide_body_contacts run = s->run;
+    for (uint32_t b = group->batch; b < group->batch + group->batches; ++b) {
+        run.first = b;
+        run.end = b + 1;
+        if (bears(s->world, &s->run.batch[b]))
+            s->wide->warm(&run);
+    }
 }
 
 /* m^2/s: the angular momentum per unit of mass that goes with an angular velocity. */
@@ -115,7 +157,7 @@ bool sn_body_contacts_carry(sn_body_contact_substep *s, sn_substep *substep)
         any = any || contact_bears(world, contact_listed(world)[at]);
     if (!any)
         return true;
-    const bool good = sn_body_contacts_press(s);
+    const bool good = sn_body_contacts_press(s, press);
     for (uint32_t at = 0; at < world->body_contacts.list_table.count; ++at) {
         const uint32_t i = contact_listed(world)[at];
         sn_vec4 *record = contact_record(world, i);

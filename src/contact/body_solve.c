@@ -181,7 +181,7 @@ static bool turn_bodies(const sn_body_contact_substep *s, sn_spin_batch *batch, 
 {
     sn_world *world = s->world;
     const bool looks_back = sn_integrators[world->state.settings.integrator]->looks_back;
-    const bool sound = s->turning->spin(batch, 0);
+    const bool sound = s->turning->spin(batch);
     for (uint32_t i = 0; i < batch->count; ++i) {
         const sn_mover *m = &contact_movers(world)[mover[i]];
         if (looks_back)

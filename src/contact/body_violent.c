@@ -8,6 +8,7 @@
 
    Contacts of one colour share no body. So batches of a colour may run in parallel, and results do not depend on
    threads. */
+#include "base/bits.h"
 #include "contact/body_work.h"
 
 #include <string.h>
@@ -41,11 +42,18 @@ static uint64_t *colours(const sn_world *world)
 
 /* ---- The contacts that take part --------------------------------------------------------------------------------- */
 
-static bool is_stirred(const sn_body_contact_substep *s, const sn_wide_body_contact *m, uint32_t lane)
+/* A bit for each lane with a disturbed body. stirred: by mover, the last sweep that disturbed it. */
+static inline uint32_t stirred_lanes(const sn_wide_body_contact *m, const _Atomic uint32_t *stirred, uint32_t since)
 {
-    const uint32_t since = (uint32_t)s->run.since;
-    return (m->moves_a >> lane & 1 && contact_is_stirred(s->world, m->a[lane] / SN_BODY_CONTACT_RECORD, since)) ||
-           (m->moves_b >> lane & 1 && contact_is_stirred(s->world, m->b[lane] / SN_BODY_CONTACT_RECORD, since));
+    const uint32_t end = m->lanes, moves_a = m->moves_a, moves_b = m->moves_b;
+    uint32_t lanes = 0;
+    for (uint32_t i = 0, bit = 1; i < end; ++i, bit <<= 1)
+        if ((moves_a & bit &&
+             atomic_load_explicit(&stirred[m->a[i] / SN_BODY_CONTACT_RECORD], memory_order_relaxed) >= since) ||
+            (moves_b & bit &&
+             atomic_load_explicit(&stirred[m->b[i] / SN_BODY_CONTACT_RECORD], memory_order_relaxed) >= since))
+            lanes |= bit;
+    return lanes;
 }
 
 /* Lists the lanes of a group where it has its contacts. */
@@ -54,12 +62,14 @@ static void list_in_group(void *data, uint32_t index, uint32_t worker)
     const sn_body_contact_substep *s = data;
     sn_body_contact_group *group = (sn_body_contact_group *)s->world->body_contacts.group_table.column[0] + index;
     uint32_t *lane = (uint32_t *)s->world->body_contacts.contact_table.column[2] + group->first;
+    const _Atomic uint32_t *stirred = contact_stirred(s->world);
+    const uint32_t end = group->batch + (sn_body_contacts_is_stirred(s, index) ? group->batches : 0);
+    uint32_t count = 0;
     (void)worker;
-    group->stirred = 0;
-    for (uint32_t at = group->batch; at < group->batch + group->batches && sn_body_contacts_is_stirred(s, index); ++at)
-        for (uint32_t i = 0; i < s->run.batch[at].lanes; ++i)
-            if (is_stirred(s, &s->run.batch[at], i))
-                lane[group->stirred++] = at * SN_BODY_CONTACTS + i;
+    for (uint32_t at = group->batch; at < end; ++at)
+        for (uint32_t left = stirred_lanes(&s->run.batch[at], stirred, (uint32_t)s->run.since); left; left &= left - 1)
+            lane[count++] = at * SN_BODY_CONTACTS + bits_lowest(left);
+    group->stirred = count;
 }
 
 /* Lists all of them, group by group. Returns their number. */
@@ -98,14 +108,12 @@ static uint32_t lanes_of_bin(uint32_t bin)
 /* The first colour that neither of the two bodies has. Immovable bodies do not count. */
 static uint32_t bin_of(const violent_set *v, uint32_t i)
 {
-    uint32_t lane, colour = 0;
+    uint32_t lane;
     const sn_wide_body_contact *m = batch_of(v, i, &lane);
     uint64_t none[2] = {0}, *used = colours(v->s->world);
     uint64_t *a = m->moves_a >> lane & 1 ? &used[m->a[lane] / SN_BODY_CONTACT_RECORD] : &none[0];
     uint64_t *b = m->moves_b >> lane & 1 ? &used[m->b[lane] / SN_BODY_CONTACT_RECORD] : &none[1];
-    const uint64_t taken = *a | *b;
-    while (colour + 1 < SN_BODY_CONTACT_COLOURS && taken >> colour & 1)
-        ++colour;
+    const uint32_t colour = bits_lowest(~(*a | *b) | (uint64_t)1 << (SN_BODY_CONTACT_COLOURS - 1));
     *a |= (uint64_t)1 << colour;
     *b |= (uint64_t)1 << colour;
     return 2 * colour + (m->points <= FEW);
@@ -147,14 +155,20 @@ static void colour_set(violent_set *v, uint32_t count, uint32_t capacity)
 
 /* ---- To the batches of the set, and back ------------------------------------------------------------------------- */
 
-/* Copies rows that follow each other. */
-static void copy_rows(sn_real *to, const sn_real *from, uint32_t rows)
+/* Copies a lane of rows that follow each other, four rows at a time. */
+static inline void copy_rows(sn_real *to, const sn_real *from, uint32_t rows)
 {
+    enum { ROW = SN_BODY_CONTACTS };
+    for (; rows >= 4; rows -= 4, from += 4 * ROW, to += 4 * ROW) {
+        const sn_real a = from[0], b = from[ROW], c = from[2 * ROW], d = from[3 * ROW];
+        to[0] = a, to[ROW] = b, to[2 * ROW] = c, to[3 * ROW] = d;
+    }
     for (uint32_t i = 0; i < rows; ++i)
-        to[i * SN_BODY_CONTACTS] = from[i * SN_BODY_CONTACTS];
+        to[i * ROW] = from[i * ROW];
 }
 
 #define ROWS(type) ((uint32_t)(sizeof(type) / sizeof(sn_lane_row)))
+_Static_assert(SN_BODY_CONTACT_COLOURS <= 64, "colours are bits of one number");
 _Static_assert(offsetof(sn_wide_body_contact, point) - offsetof(sn_wide_body_contact, n) == 25 * sizeof(sn_lane_row),
                "what sweeps need lies in rows, one after the other");
 

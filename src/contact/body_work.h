@@ -134,8 +134,11 @@ void sn_body_contacts_load_fixed_shapes(const sn_world *world);
 bool sn_body_contacts_expect(sn_body_contact_substep *s);
 void sn_body_contacts_forget_expected(sn_world *world);
 
-/* Applies the impulses with which contact begins the substep, to the records from run.mover on. */
-bool sn_body_contacts_press(sn_body_contact_substep *s);
+typedef void sn_body_contact_group_fn(const sn_body_contact_substep *s, sn_body_contact_group *group);
+
+/* Runs a function for all groups that applies impulses to the records of corrections, which are empty when the substep
+   begins. False if tasks were lost. */
+bool sn_body_contacts_press(sn_body_contact_substep *s, sn_body_contact_group_fn *press);
 
 /* carry: adds what lies on bodies that constraints hold to their predicted motion; unload: takes it out of their records
    in a pass. See body_loads.c. False if tasks were lost. */
@@ -145,7 +148,6 @@ void sn_body_contacts_unload(const sn_body_contact_substep *s);
 /* ready_groups: prepares all groups for the pass at the end of the substep. by_level: runs a function for all groups,
    level by level. False if tasks were lost. */
 bool sn_body_contacts_ready_groups(sn_body_contact_substep *s);
-typedef void sn_body_contact_group_fn(const sn_body_contact_substep *s, sn_body_contact_group *group);
 bool sn_body_contacts_by_level(const sn_body_contact_substep *s, sn_body_contact_group_fn *one);
 
 /* Sweeps over a part of the contacts. With run.stirred_only, only those groups are processed in which a body was
@@ -162,6 +164,12 @@ uint32_t sn_body_contacts_sweep_violent(const sn_body_contact_substep *s, bool *
 
 /* Closes joints that the sweeps opened (body_joints.c). False if tasks were lost. */
 bool sn_body_contacts_hold_joints(sn_body_contact_substep *s);
+
+/* Prepares the pivots of an articulation whose bodies are loaded, but for their masses. One that cannot be held gets no
+   movable ends (body_pivots.c). The others are the same for vectors of so many bytes. */
+typedef void sn_body_pivots_fn(const sn_body_contact_substep *s, const sn_pivots *swing, sn_open_joint *joint);
+sn_body_pivots_fn sn_body_pivots_ready, sn_body_pivots_ready_lanes_0, sn_body_pivots_ready_lanes_16,
+    sn_body_pivots_ready_lanes_32;
 
 /* Stops fast bodies on their paths of this substep where they would move into others (body_sweep.c). stores: there was
    a pass, whose results are stored before that. False if tasks were lost. */

@@ -437,9 +437,9 @@ void sn_surface_shells_turn(sn_world *world, sn_real h, bool moves)
                                .start = {&world->bodies.turn[row].start},
                                .now = {&world->bodies.turn[row].now},
                                .gain = {vec4(twist, 0)}};
-        turning->back(&batch, 0);
+        turning->back(&batch);
         batch.h = moves ? (double)h : 0;
-        turning->spin(&batch, 0);
+        turning->spin(&batch);
         bodies_turned(&world->bodies, row);
         shell[i].twist = vec3(0, 0, 0);
     }

@@ -14,16 +14,16 @@
    The equation of an inequality is C = 0, and the lower bound of its force is 0. Each law is the derivative of a convex
    function, so visiting the rows one after the other (projected Gauss-Seidel) converges to the unique answer. Usually
    that is not needed: the rows are first solved together with those that act now as equalities, and if all laws hold,
-   that is the answer. If not, some sweeps find out which rows are at their bounds and limits, the others are solved
-   together again, and a last sweep enforces every bound. If the laws still do not hold, this is repeated. In all cases
-   the result of a lane depends on that lane alone. */
+   that is the answer. If not, a sweep finds out which rows are at their bounds and limits, the others are solved
+   together again, and a last sweep enforces every bound. If the laws still do not hold, this is repeated with more
+   sweeps. In all cases the result of a lane depends on that lane alone. */
 #ifndef SN_SOLVERS_ROW_LANES_H
 #define SN_SOLVERS_ROW_LANES_H
 
 #include <sinew/lanes.h>
 
-#define ROWS_SWEEPS 8
-#define ROWS_ROUNDS 4
+#define ROWS_SWEEPS 8 /* in a round, but for the first one, in which one is nearly always enough */
+#define ROWS_ROUNDS 5
 
 /* 1: all sets of active inequalities may be tried, in a file that solves one constraint at a time. */
 #ifndef ROWS_TRY_SETS
@@ -382,7 +382,7 @@ SN_LANES_INLINE void rows_settle(const rows_problem *p, rows_block *b)
             x = lanes_keep(~lanes_unequal(x - x, zero), x);
             b->x[r] = lanes_max(b->least[r], lanes_min(b->most[r], x));
         }
-        for (uint32_t i = 0; i < ROWS_SWEEPS; ++i)
+        for (uint32_t i = 0; i < (round ? ROWS_SWEEPS : 1); ++i)
             for (uint32_t r = b->first; r < p->rows; ++r)
                 b->x[r] = rows_law(p, b, r, &state);
         if (p->rows - b->first > 1) {

@@ -117,12 +117,17 @@ SN_INLINE void drive_read_lambda(drive_group *g)
 
 SN_INLINE void drive_write_lambda(const drive_group *g)
 {
-    for (uint32_t r = 0; g->run->write_lambda && r < g->rows; ++r) {
-        float all[SN_WIDTH];
-        lanes_to(all, g->lambda[r] + g->step[r]);
-        for (uint32_t l = 0; l < SN_WIDTH; ++l)
-            if (g->mask >> l & 1)
-                *drive_lambda(g, l, r) = all[l];
+    float all[SN_MAX_ROWS][SN_WIDTH];
+    if (!g->run->write_lambda)
+        return;
+    for (uint32_t r = 0; r < g->rows; ++r)
+        lanes_to(all[r], g->lambda[r] + g->step[r]);
+    for (uint32_t l = 0; l < SN_WIDTH; ++l) {
+        if (!(g->mask >> l & 1))
+            continue;
+        float *to = drive_lambda(g, l, 0);
+        for (uint32_t r = 0; r < g->rows; ++r)
+            to[r] = all[r][l];
     }
 }
 

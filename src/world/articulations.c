@@ -17,7 +17,7 @@
    and the same for rotations. If that is too much for s = 1, velocities change by the largest share for which it is
    not. Positions change by all of it: joints close as before. The impulses of joints sum to 0, and so does any share
    of them. So momentum is conserved, and angular momentum to first order, as by joints themselves. The work of forces
-   is that along the path of bodies, not along the predicted one (sn_swing_due): a figure that one light body supports
+   is that along the path of bodies, not along the predicted one (sn_turning): a figure that one light body supports
    can keep a velocity downwards and not fall, and gravity would do work for ever.
 
    Measured at 10 substeps, with 1,000 random figures that fall on a floor, and heaps of ragdolls (largest gap of
@@ -58,14 +58,14 @@
 #define ROUNDING 1e-7 /* of the energy: less is rounding */
 
 /* ns, about: an articulation in one loop; and a body or a constraint that is only checked */
-#define WORK         200.0
+#define WORK         5000.0
 #define WORK_OF_LOOK 10.0
 
 #define LEAST_TASK 4u /* articulations in the smallest tasks: those of contact/body_joints.c */
 
 /* Flags of an articulation: it has more than one body; its joints may do work; some of its bodies sleep; some of its
    joints are pivots (swings.c). */
-enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4, SWINGS = 8, HELD = 16 };
+enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4, SWINGS = 8, HELD = SN_ARTICULATION_HELD };
 
 /* Flags of a row of bodies: movable, kinematic, awake. */
 enum { MOVES = 1, LED = 2, AWAKE = 4 };
@@ -95,8 +95,10 @@ void sn_articulations_init(sn_articulations *articulations)
     sn_table_column(&articulations->first_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->first_table, sizeof(uint32_t), false);
+    sn_table_column(&articulations->first_table, sizeof(double), false);
     sn_table_column(&articulations->pivot_table, sizeof(sn_visit), false);
     sn_table_column(&articulations->pivot_table, sizeof(sn_open_joint), false);
+    sn_table_column(&articulations->pivot_table, sizeof(sn_pivot_ends), false);
 }
 
 void sn_articulations_release(sn_articulations *articulations, const sn_allocator *allocator)
@@ -125,9 +127,9 @@ static sn_visit *pivots(const sn_world *world)
     return world->articulations.pivot_table.column[0];
 }
 
-static sn_open_joint *open_joints(const sn_world *world)
+static sn_pivot_ends *pivot_ends(const sn_world *world)
 {
-    return world->articulations.pivot_table.column[1];
+    return world->articulations.pivot_table.column[2];
 }
 
 /* By number of the articulation: the index of its first pivot, and whether it is limited. */
@@ -139,6 +141,12 @@ static uint32_t *first_pivots(const sn_world *world)
 static uint8_t *limited(const sn_world *world)
 {
     return world->articulations.first_table.column[2];
+}
+
+/* The share of the changes by joints that velocities keep in this substep. */
+static double *shares(const sn_world *world)
+{
+    return world->articulations.first_table.column[6];
 }
 
 static uint32_t *parents(const sn_world *world)
@@ -404,6 +412,22 @@ static bool gives_way(const sn_pool *pool, uint32_t row)
     return gives;
 }
 
+static sn_pivot_ends ends_of(const sn_world *world, const sn_visit *visit)
+{
+    const sn_pool *pool = world->constraints.pool[visit->kind];
+    const uint32_t *code = pool->point + (size_t)visit->row * pool->kind->points;
+    sn_pivot_ends ends = {.hinge = pool->kind->pivot == SN_PIVOT_AXIS, .holds = !gives_way(pool, visit->row)};
+    for (uint32_t i = 0; i < 2; ++i) {
+        const sn_spot *spot = sn_point_on_body(&world->constraints, pool, visit->row, i);
+        ends.holds = ends.holds && code[i] & SN_SPOT_BIT &&
+                     world->constraints.spot[code[i] & ~SN_SPOT_BIT].type != SN_POINT_PARTICLES;
+        ends.spot[i] = code[i] & SN_SPOT_BIT ? code[i] & ~SN_SPOT_BIT : ends.spot[0];
+        ends.body[i] = spot ? spot->body : SN_ID_FREE;
+        ends.moves[i] = spot && known(world)[spot->body] & MOVES;
+    }
+    return ends;
+}
+
 /* Lists the pivots of each articulation, in the order of the constraints. */
 static void list_pivots(sn_world *world)
 {
@@ -427,7 +451,7 @@ static void list_pivots(sn_world *world)
         const uint32_t root = root_of_pivot(world, h);
         if (root == SN_ID_FREE)
             continue;
-        open_joints(world)[place[root]].gives = gives_way(world->constraints.pool[h->visit.kind], h->visit.row);
+        pivot_ends(world)[place[root]] = ends_of(world, &h->visit);
         pivots(world)[place[root]++] = h->visit;
     }
 }
@@ -482,85 +506,44 @@ bool sn_articulations_find(sn_world *world)
     return true;
 }
 
-bool sn_articulations_hold(const sn_world *world, uint32_t row)
-{
-    return world->articulations.carries && marks(world)[parents(world)[row]] & HELD;
-}
-
 /* ---- In a substep ------------------------------------------------------------------------------------------------ */
 
-/* Members, of which several are measured at a time. */
-typedef struct gauge {
-    const sn_turning *by;
-    sn_energy_batch batch;
-    sn_articulated *body[SN_TURN_BATCH];
-    sn_body_state *state[SN_TURN_BATCH];
-} gauge;
-
-static void gauge_begin(gauge *g, const sn_world *world)
+static const sn_turning *turning(const sn_world *world)
 {
-    g->by = sn_turning_by(world->wide ? world->wide->vector : 0);
-    g->batch.count = 0;
+    return sn_turning_by(world->wide ? world->wide->vector : 0);
 }
 
-static void gauge_add(gauge *g, const sn_world *world, uint32_t row)
+static sn_energy_run run_of(const sn_world *world, const uint32_t *row, uint32_t count)
 {
-    sn_articulated *body = &sn_articulated_bodies(world)[row];
-    const uint32_t at = g->batch.count++;
-    g->body[at] = body;
-    g->batch.body[at] = g->state[at] = &world->bodies.state[row];
-    g->batch.motion[at] = &world->bodies.motion[row];
-    g->batch.x[at] = &world->particles.x[body->slot];
-    g->batch.v[at] = &world->particles.v[body->slot];
-    g->batch.was[at] = body->v;
+    return (sn_energy_run){.row = row,
+                           .count = count,
+                           .state = world->bodies.state,
+                           .motion = world->bodies.motion,
+                           .body = sn_articulated_bodies(world),
+                           .v = world->particles.v};
 }
 
-static void gauge_end(gauge *g)
+/* For the members among the bodies of a list. Rows that are not bodies are skipped. */
+static void for_members(const sn_world *world, const uint32_t *row, uint32_t count, sn_energy_fn *measure)
 {
-    g->by->energies(&g->batch, 0);
-    for (uint32_t i = 0; i < g->batch.count; ++i) {
-        g->body[i]->present = g->batch.present[i];
-        g->body[i]->a = g->batch.a[i];
-        g->body[i]->b = g->batch.b[i];
-        g->body[i]->kinetic = g->batch.kinetic[i];
-    }
-    g->batch.count = 0;
-}
-
-void sn_articulations_gauge(const sn_world *world, const uint32_t *row, uint32_t count)
-{
-    gauge g;
-    gauge_begin(&g, world);
+    const uint8_t *member = watched(world);
+    const uint32_t rows = bodies_rows(&world->bodies);
+    uint32_t list[SN_FEW], listed = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        if (!watched(world)[row[i]])
+        list[listed] = row[i];
+        listed += row[i] < rows && member[row[i]];
+        if (listed < SN_FEW && i + 1 < count)
             continue;
-        gauge_add(&g, world, row[i]);
-        if (g.batch.count == SN_TURN_BATCH)
-            gauge_end(&g);
-    }
-    gauge_end(&g);
-}
-
-/* Measures only the energy of articulations that were limited. */
-static void gauge_changed(const sn_world *world, const uint32_t *row, uint32_t count)
-{
-    gauge g;
-    gauge_begin(&g, world);
-    for (uint32_t i = 0; i < count; ++i) {
-        gauge_add(&g, world, row[i]);
-        if (g.batch.count < SN_TURN_BATCH && i + 1 < count)
-            continue;
-        g.by->kinetic(&g.batch, 0);
-        for (uint32_t k = 0; k < g.batch.count; ++k)
-            g.body[k]->kinetic = g.batch.kinetic[k];
-        g.batch.count = 0;
+        const sn_energy_run run = run_of(world, list, listed);
+        measure(&run);
+        listed = 0;
     }
 }
 
 /* Sums over an articulation, J. */
 typedef struct energies {
     double present, a, b;
-    double lost;
+    double lost, due;
 } energies;
 
 static energies sum_of(const sn_world *world, const uint32_t *member, uint32_t count)
@@ -568,6 +551,7 @@ static energies sum_of(const sn_world *world, const uint32_t *member, uint32_t c
     energies sum = {0};
     for (uint32_t k = 0; k < count; ++k) {
         const sn_articulated *body = &sn_articulated_bodies(world)[member[k]];
+        sum.due += body->due;
         sum.present += body->present;
         sum.a += body->a;
         sum.b += body->b;
@@ -590,9 +574,9 @@ static void change_by(sn_world *world, uint32_t row, double share)
 }
 
 /* The share of the changes by joints that velocities keep. */
-static double share_of(const energies *e, double due)
+static double share_of(const energies *e)
 {
-    const double most = fmax(0, e->lost) + fmin(0, due - e->present) + ROUNDING * e->present;
+    const double most = fmax(0, e->lost) + fmin(0, e->due - e->present) + ROUNDING * e->present;
     if (!(e->a + e->b > most))
         return 1;
     const double square = e->a * e->a + 4 * e->b * most;
@@ -600,76 +584,76 @@ static double share_of(const energies *e, double due)
 }
 
 /* Multipliers of pivots, which are their forces times h^2, become those of what velocities keep. */
-static void tell_share(const sn_world *world, const sn_pivots *swing, sn_real share)
+void sn_articulations_tell(const sn_world *world)
 {
-    for (uint32_t i = 0; i < swing->count; ++i) {
-        const sn_pool *pool = world->constraints.pool[swing->pivot[i].kind];
-        sn_real *lambda = pool->lambda + (size_t)swing->pivot[i].row * pool->kind->rows;
-        for (uint32_t r = 0; r < pool->kind->rows; ++r)
-            lambda[r] *= share;
-    }
+    const double *share = shares(world);
+    const uint32_t *pivot = first_pivots(world);
+    for (uint32_t i = 0; i < world->articulations.count; ++i)
+        for (uint32_t k = pivot[i]; share[i] < 1 && k < pivot[i + 1]; ++k) {
+            const sn_pool *pool = world->constraints.pool[pivots(world)[k].kind];
+            sn_real *lambda = pool->lambda + (size_t)pivots(world)[k].row * pool->kind->rows;
+            for (uint32_t r = 0; r < pool->kind->rows; ++r)
+                lambda[r] *= (sn_real)share[i];
+        }
 }
 
 typedef struct limiting {
-    sn_world *world;
-    sn_real h;
+    sn_substep *s;
     sn_body_contact_substep contact;
 } limiting;
 
-static void limit_piece(void *data, uint32_t begin, uint32_t end)
+/* Limits the motion of an articulation whose bodies are measured. */
+static void limit(const limiting *l, uint32_t i)
+{
+    sn_world *world = l->s->world;
+    const uint32_t *first = world->articulations.first_table.column[0], *pivot = first_pivots(world);
+    const uint32_t *member = members(world) + first[i], count = first[i + 1] - first[i];
+    const sn_pivots swing = {member, count, pivots(world) + pivot[i], pivot_ends(world) + pivot[i],
+                             pivot[i + 1] - pivot[i]};
+    const sn_energy_run run = run_of(world, member, count);
+    const energies sum = sum_of(world, member, count);
+    const double share = limited(world)[i] ? share_of(&sum) : 1;
+    shares(world)[i] = share;
+    for (uint32_t k = 0; share < 1 && k < count; ++k)
+        change_by(world, member[k], share);
+    if (share < 1)
+        turning(world)->changed(&run);
+    if (swing.count)
+        sn_swing_restore(world, &swing, sum.due, (double)l->s->h);
+}
+
+/* Settles articulations, a few bodies at a time, limits their motion and loads them for the contact pass, while they are
+   in the cache. */
+static void settle_piece(void *data, uint32_t begin, uint32_t end)
 {
     const limiting *l = data;
-    const sn_world *world = l->world;
-    const uint32_t *first = world->articulations.first_table.column[0], *pivot = first_pivots(world);
-    for (uint32_t i = begin; i < end; ++i) {
-        const uint32_t *member = members(world) + first[i], count = first[i + 1] - first[i];
-        const sn_pivots swing = {member, count, pivots(world) + pivot[i], pivot[i + 1] - pivot[i]};
-        const double due = sn_swing_due(world, &swing);
-        const energies sum = sum_of(world, member, count);
-        const double share = limited(world)[i] ? share_of(&sum, due) : 1;
-        for (uint32_t k = 0; share < 1 && k < count; ++k)
-            change_by(l->world, member[k], share);
-        if (share < 1)
-            gauge_changed(world, member, count);
-        if (swing.count)
-            sn_swing_restore(l->world, &swing, due, (double)l->h);
-        if (share < 1)
-            tell_share(world, &swing, (sn_real)share);
+    const sn_world *world = l->s->world;
+    const uint32_t *first = world->articulations.first_table.column[0];
+    for (uint32_t at = begin, next; at < end; at = next) {
+        for (next = at + 1; next < end && first[next + 1] - first[at] <= SN_FEW;)
+            ++next;
+        const uint32_t *member = members(world) + first[at], count = first[next] - first[at];
+        const sn_energy_run run = run_of(world, member, count);
+        sn_turns_settle_some(l->s, member, count);
+        turning(world)->energies(&run);
+        for (uint32_t i = at; i < next; ++i)
+            limit(l, i);
+        if (world->body_contacts.loaded)
+            sn_body_contacts_load(&l->contact, member, count);
     }
-    if (world->body_contacts.loaded) /* of all others */
-        sn_body_contacts_load(&l->contact, members(world) + first[begin], first[end] - first[begin]);
 }
 
-bool sn_articulations_limit(const sn_substep *s)
+bool sn_articulations_settle(sn_substep *s)
 {
     sn_world *world = s->world;
-    limiting l = {world, s->h, contact_substep(world, s->h)};
-    world->articulations.limits = world->articulations.count && !s->still;
+    limiting l = {s, contact_substep(world, s->h)};
     world->articulations.noted = false;
-    return !world->articulations.limits ||
-           sn_parallel_few(&world->parallel, world->articulations.count, WORK, limit_piece, &l);
-}
-
-static void note_end(gauge *g)
-{
-    g->by->kinetic(&g->batch, 0);
-    for (uint32_t i = 0; i < g->batch.count; ++i)
-        g->state[i]->lost = (sn_real)(g->body[i]->kinetic - g->batch.kinetic[i]);
-    g->batch.count = 0;
+    return sn_parallel_few(&world->parallel, world->articulations.count, WORK, settle_piece, &l);
 }
 
 void sn_articulations_note_some(const sn_world *world, const uint32_t *row, uint32_t count)
 {
-    gauge g;
-    gauge_begin(&g, world);
-    for (uint32_t i = 0; i < count; ++i) {
-        if (row[i] >= bodies_rows(&world->bodies) || !watched(world)[row[i]])
-            continue;
-        gauge_add(&g, world, row[i]);
-        if (g.batch.count == SN_TURN_BATCH)
-            note_end(&g);
-    }
-    note_end(&g);
+    for_members(world, row, count, turning(world)->lost);
 }
 
 static void note_piece(void *data, uint32_t begin, uint32_t end)

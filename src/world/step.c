@@ -83,8 +83,6 @@ static sn_result end_substep(sn_substep *s, double end)
     if (!sn_motion_end(s))
         return sn_fault_lost_tasks(world);
     sn_turns_settle(s);
-    if (!sn_articulations_limit(s))
-        return sn_fault_lost_tasks(world);
     if (s->unsound)
         return sn_fault_unsound(s);
     sn_past_settle(s);

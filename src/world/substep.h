@@ -109,26 +109,33 @@ static inline sn_articulated *sn_articulated_bodies(const sn_world *world)
 }
 
 /* True if constraints hold a body, and contact is to be predicted for it. */
-bool sn_articulations_hold(const sn_world *world, uint32_t row);
-
-/* Measures how much those bodies of a list move that are limited and whose velocities have followed joints. */
-void sn_articulations_gauge(const sn_world *world, const uint32_t *row, uint32_t count);
+static inline bool sn_articulations_hold(const sn_world *world, uint32_t row)
+{
+    const sn_articulations *a = &world->articulations;
+    const uint32_t *first = a->row_table.column[0];
+    return a->carries && ((const uint8_t *)a->row_table.column[1])[first[row]] & SN_ARTICULATION_HELD;
+}
 
 /* Records what contact took from them. Rows that are not bodies are skipped. */
 void sn_articulations_note_some(const sn_world *world, const uint32_t *row, uint32_t count);
 
-/* Limit: after all bodies were measured and before contact, limits the motion of articulations. Note: after contact,
-   records for all of them what it took. False if tasks were lost. */
-bool sn_articulations_limit(const sn_substep *s);
+/* Settles the bodies of all that are watched (sn_turns_settle_some), limits their motion, and loads them for contact if
+   all bodies are loaded then. False if tasks were lost. Tell: after the joints have settled, their multipliers become
+   those of the limited motion. */
+bool sn_articulations_settle(sn_substep *s);
+void sn_articulations_tell(const sn_world *world);
+
+/* After contact: records for all of them what it took. False if tasks were lost. */
 bool sn_articulations_note(sn_substep *s);
 
 /* ---- swings.c: energy that bodies swinging on pivots lose to their joints ---------------------------------------- */
 
-/* J: the kinetic energy that an articulation should have, apart from a small part, before anything is limited. */
-double sn_swing_due(const sn_world *world, const sn_pivots *swing);
-
-/* Restores the energy that is missing, in a substep of h. */
+/* Restores the energy that is missing, in a substep of h. due: J, the kinetic energy that the articulation should have,
+   apart from a small part, before anything was limited. The others are the same for vectors of so many bytes. */
 void sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h);
+void sn_swing_restore_lanes_0(sn_world *world, const sn_pivots *swing, double due, double h);
+void sn_swing_restore_lanes_16(sn_world *world, const sn_pivots *swing, double due, double h);
+void sn_swing_restore_lanes_32(sn_world *world, const sn_pivots *swing, double due, double h);
 
 /* ---- starts.c: positions at the start of a substep --------------------------------------------------------------- */
 
@@ -217,8 +224,9 @@ void sn_turns_predict_piece(void *substep, uint32_t first, uint32_t end);
 uint32_t sn_turns_find_unsound(const sn_world *world);
 
 /* Rotates bodies, and adds the angular momentum that follows from the rotations by constraints. Sets `unsound` if
-   something is not finite. */
+   something is not finite. The first one: all awake bodies; it also limits the motion of articulations. */
 void sn_turns_settle(sn_substep *s);
+void sn_turns_settle_some(sn_substep *s, const uint32_t *row, uint32_t count);
 
 /* The torques at the end, for integrators that end with these; and the corrections of velocities by a solver. */
 void sn_turns_kick(sn_substep *s);

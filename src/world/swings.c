@@ -41,113 +41,133 @@
 
    Kinds with rows along rotating axes (sliders, wheels) are braked as before, and so are rods between points of
    bodies. */
+#define SN_LANE_DOUBLE 1 /* several bodies or joints at a time */
 #include "world/substep.h"
 
-#include "bodies/rotation.h"
+#include "bodies/turning_lanes.h"
 
 #include <math.h>
-#include <string.h>
 
 /* h^2 T r / I, from which on there is no correction. */
 #define STIFF 0.2
-
-/* A share of the energy of a fall for one substep: smaller errors are not corrected. At ten substeps in 1/60 s that
-   is at most 8e-5 J for each kg and second. Bodies at rest stay below it. */
-#define LITTLE 1e-3
 
 /* The square of the sine of half the rotation of a body in a substep (1e-5 rad). If all bodies rotate by less, they
    lose less than 1e-10 of their energy in it. */
 #define SLOW 2.5e-11
 
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
+/* As many bodies of an articulation as there are lanes. The last one is repeated. */
+typedef struct some {
+    sn_articulated *body[SN_WIDTH];
+    sn_body_state *state[SN_WIDTH];
+} some;
 
-static double dot(const double a[3], const double b[3])
+SN_LANES_INLINE some some_of(const sn_world *world, const sn_pivots *swing, uint32_t first)
 {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-/* `present` is the predicted energy, m v^2 / 2 with v = v0 + kick. Forces did the work m kick . (x / h), with x / h
-   the velocity along the path that joints allowed. */
-double sn_swing_due(const sn_world *world, const sn_pivots *swing)
-{
-    double sum = 0;
-    for (uint32_t i = 0; i < swing->members; ++i) {
-        const sn_articulated *body = &sn_articulated_bodies(world)[swing->member[i]];
-        const sn_vec4 v = world->particles.v[body->slot];
-        const double way[3] = {(double)v.x - body->v[0], (double)v.y - body->v[1], (double)v.z - body->v[2]};
-        const double forces = dot(body->kick, way) + (0.5 - LITTLE / 2) * dot(body->kick, body->kick);
-        sum += body->present + forces / (double)world->particles.x[body->slot].w;
+    some g;
+    for (uint32_t i = 0; i < SN_WIDTH; ++i) {
+        const uint32_t row = swing->member[first + i < swing->members ? first + i : swing->members - 1];
+        g.body[i] = &sn_articulated_bodies(world)[row];
+        g.state[i] = &world->bodies.state[row];
     }
-    return sum;
+    return g;
 }
 
-/* Computes the rotation of a body from its end to its start, and clears what is missing. True if it rotated far. */
-static bool begin_body(const sn_world *world, uint32_t row)
+/* Computes the rotation of bodies from their end to their start, and clears what is missing. True if one rotated
+   far. */
+SN_LANES_INLINE bool begin_some(const some *g)
 {
-    sn_articulated *body = &sn_articulated_bodies(world)[row];
-    const double *q = world->bodies.state[row].q, back[4] = {-q[0], -q[1], -q[2], q[3]};
-    sn_rotate_times(back, body->start, body->back);
-    memset(body->missing, 0, sizeof body->missing);
-    body->pressed = 0;
-    return dot(body->back, body->back) > SLOW;
+    const lanes zero = lanes_all(0);
+    const lanes4 q = PICK4(g->state, ->q);
+    const lanes4 back = times((lanes4){-q.x, -q.y, -q.z, q.w}, PICK4(g->body, ->start));
+    PUT4(g->body, ->back, back);
+    PUT3(g->body, ->missing, ((lanes3){zero, zero, zero}));
+    PUT(g->body, ->pressed, zero);
+    return flags_any(lanes_above(lanes3_dot(vector_part(back), vector_part(back)), lanes_all(SLOW)));
 }
 
-/* Adds what is missing for the body of one point, along its own axes. p: m kg, what the joint exerts on it. An arm
-   that is rotated by the quaternion (v, w) moves by t w + v x t, t = 2 v x arm. */
-static void add_missing(const sn_world *world, const sn_spot *spot, const double p[3], double size, bool hinge)
+/* As many pivots as there are lanes. The last one is repeated. An end that is no point of a body has one of no
+   rotation. */
+typedef struct some_pivots {
+    const sn_real *lambda[SN_WIDTH];
+    const sn_spot *spot[2][SN_WIDTH];
+    const double *q[2][SN_WIDTH], *back[2][SN_WIDTH];
+    flags hinge;
+} some_pivots;
+
+SN_LANES_INLINE some_pivots pivots_of(const sn_world *world, const sn_pivots *swing, uint32_t first)
 {
-    sn_articulated *body = &sn_articulated_bodies(world)[spot->body];
-    const double arm[3] = {(double)spot->place.x, (double)spot->place.y, (double)spot->place.z}, *v = body->back;
-    double t[3], by[3], missing[3], along = 1, axis[3];
-    cross(v, arm, t);
-    cross(v, t, by);
-    for (int i = 0; i < 3; ++i)
-        by[i] = 2 * (t[i] * v[3] + by[i]);
-    cross(by, p, missing);
-    if (hinge) {
-        const double own[4] = {(double)spot->turn.x, (double)spot->turn.y, (double)spot->turn.z, (double)spot->turn.w};
-        sn_rotate_axis(own, 0, axis);
-        along = dot(missing, axis);
+    static const double still[4] = {0, 0, 0, 1};
+    some_pivots g;
+    uint32_t hinges = 0;
+    for (uint32_t i = 0; i < SN_WIDTH; ++i) {
+        const uint32_t index = first + i < swing->count ? first + i : swing->count - 1;
+        const sn_visit *visit = &swing->pivot[index];
+        const sn_pivot_ends *ends = &swing->ends[index];
+        const sn_pool *pool = world->constraints.pool[visit->kind];
+        g.lambda[i] = pool->lambda + (size_t)visit->row * pool->kind->rows;
+        hinges |= (uint32_t)ends->hinge << i;
+        for (uint32_t k = 0; k < 2; ++k) {
+            const uint32_t row = ends->body[k];
+            g.spot[k][i] = &world->constraints.spot[ends->spot[k]];
+            g.q[k][i] = row == SN_ID_FREE ? still : world->bodies.state[row].q;
+            g.back[k][i] = ends->moves[k] ? sn_articulated_bodies(world)[row].back : still;
+        }
     }
-    for (int i = 0; i < 3; ++i)
-        body->missing[i] += hinge ? along * axis[i] : missing[i];
-    body->pressed += size * sqrt(dot(arm, arm));
+    g.hinge = flags_of(hinges);
+    return g;
 }
 
-static bool is_free(const sn_world *world, const sn_spot *spot)
+/* What is missing for the bodies of one end, along their own axes; and the impulse times the arm, as the last number.
+   p: m kg, what the joint exerts on it. An arm that is rotated by the quaternion (v, w) moves by t w + v x t,
+   t = 2 v x arm. */
+SN_LANES_INLINE lanes4 missing_at(const some_pivots *g, uint32_t end, lanes3 p, lanes size)
 {
-    return spot && world->particles.x[world->ids.value[world->bodies.state[spot->body].particle]].w > 0;
+    const lanes one = lanes_all(1), two = lanes_all(2);
+    const lanes3 arm = PICK_VECTOR(g->spot[end], ->place.);
+    const lanes4 own = PICK_TURN(g->spot[end], ->turn.), back = PICK4(g->back[end], );
+    const lanes3 v = vector_part(back), t = lanes3_cross(v, arm);
+    const lanes3 by = lanes3_scale(lanes3_add(lanes3_scale(t, back.w), lanes3_cross(v, t)), two);
+    const lanes3 missing = lanes3_cross(by, p);
+    const lanes3 axis = {one - two * (own.y * own.y + own.z * own.z), two * (own.x * own.y + own.w * own.z),
+                         two * (own.x * own.z - own.w * own.y)};
+    const lanes3 m = lanes3_choose(g->hinge, lanes3_scale(axis, lanes3_dot(missing, axis)), missing);
+    return (lanes4){m.x, m.y, m.z, size * lanes3_length(arm)};
+}
+
+/* Adds it, joint after joint. */
+SN_LANES_INLINE void add_missing(const sn_world *world, const sn_pivots *swing, uint32_t first, const lanes4 missing[2])
+{
+    double more[2][4][SN_WIDTH];
+    for (uint32_t k = 0; k < 2; ++k) {
+        lanes_store(more[k][0], missing[k].x);
+        lanes_store(more[k][1], missing[k].y);
+        lanes_store(more[k][2], missing[k].z);
+        lanes_store(more[k][3], missing[k].w);
+    }
+    for (uint32_t i = 0; i < SN_WIDTH && first + i < swing->count; ++i) {
+        const sn_pivot_ends *ends = &swing->ends[first + i];
+        for (uint32_t k = 0; k < 2; ++k) {
+            sn_articulated *body = ends->moves[k] ? &sn_articulated_bodies(world)[ends->body[k]] : NULL;
+            for (uint32_t c = 0; body && c < 3; ++c)
+                body->missing[c] += more[k][c][i];
+            if (body)
+                body->pressed += more[k][3][i];
+        }
+    }
 }
 
 /* Rows are along the axes of the first point. What they exert on it is the opposite of what they exert on the second
    point. */
-static void look_at_pivot(const sn_world *world, const sn_visit *pivot)
+SN_LANES_INLINE void look_at_pivots(const sn_world *world, const sn_pivots *swing, uint32_t first)
 {
-    const sn_store *store = &world->constraints;
-    const sn_pool *pool = store->pool[pivot->kind];
-    const bool hinge = pool->kind->pivot == SN_PIVOT_AXIS;
-    const sn_spot *a = sn_point_on_body(store, pool, pivot->row, 0), *b = sn_point_on_body(store, pool, pivot->row, 1);
-    const sn_quat turn = store->spot[pool->point[(size_t)pivot->row * pool->kind->points] & ~SN_SPOT_BIT].turn;
-    const double own[4] = {(double)turn.x, (double)turn.y, (double)turn.z, (double)turn.w};
-    const sn_real *lambda = pool->lambda + (size_t)pivot->row * pool->kind->rows;
-    double p[3] = {-(double)lambda[0], -(double)lambda[1], -(double)lambda[2]};
-    const double size = sqrt(dot(p, p));
-    sn_rotate_vector(own, p, p);
-    if (is_free(world, a))
-        add_missing(world, a, p, size, hinge);
-    if (!is_free(world, b))
-        return;
-    for (int i = 0; i < 3; ++i)
-        p[i] = -p[i];
-    if (a)
-        sn_rotate_vector(world->bodies.state[a->body].q, p, p);
-    sn_rotate_vector_back(world->bodies.state[b->body].q, p, p);
-    add_missing(world, b, p, size, hinge);
+    const some_pivots g = pivots_of(world, swing, first);
+    const lanes4 own = PICK_TURN(g.spot[0], ->turn.), a = PICK4(g.q[0], ), b = PICK4(g.q[1], );
+    const lanes3 exerted = {-PICK(g.lambda, [0]), -PICK(g.lambda, [1]), -PICK(g.lambda, [2])};
+    const lanes size = lanes3_length(exerted);
+    const lanes3 p = turned(vector_part(own), own.w, exerted);
+    const lanes3 opposite = turned(vector_part(b), -b.w, turned(vector_part(a), a.w, (lanes3){-p.x, -p.y, -p.z}));
+    const lanes4 missing[2] = {missing_at(&g, 0, p, size), missing_at(&g, 1, opposite, size)};
+    add_missing(world, swing, first, missing);
 }
 
 /* J: a share s of the correction adds a s + b s^2. */
@@ -156,27 +176,31 @@ typedef struct gains {
     double stiff; /* the largest h^2 T r / I */
 } gains;
 
-/* Adds the terms of a body. Multipliers are impulses times h. About a locked axis nothing is missing. */
-static void weigh(const sn_world *world, uint32_t row, double h, gains *sum)
+/* Adds the terms of some bodies. Multipliers are impulses times h. About a locked axis nothing is missing. */
+SN_LANES_INLINE void weigh_some(const some *g, uint32_t count, double h, gains *sum)
 {
-    sn_articulated *body = &sn_articulated_bodies(world)[row];
-    const sn_body_state *state = &world->bodies.state[row];
-    const double w = (double)world->particles.x[body->slot].w;
-    double *missing = body->missing, l[3], square = 0, a = 0, b = 0;
-    sn_rotate_vector_back(state->q, state->l, l);
-    for (int i = 0; i < 3; ++i) {
-        const double inverse = 1 / (state->k[i] * state->k[i]);
-        missing[i] = inverse > 0 ? missing[i] * w / h : 0;
-        square += missing[i] * missing[i];
-        a += missing[i] * l[i] * inverse;
-        b += missing[i] * missing[i] * inverse;
+    const lanes zero = lanes_all(0), one = lanes_all(1), two = lanes_all(2), w = PICK(g->body, ->w);
+    const lanes4 q = PICK4(g->state, ->q);
+    const lanes3 l = turned(vector_part(q), -q.w, PICK3(g->state, ->l)), k = PICK3(g->state, ->k);
+    const lanes3 inverse = {one / (k.x * k.x), one / (k.y * k.y), one / (k.z * k.z)}, m = PICK3(g->body, ->missing);
+    const lanes3 missing = {lanes_keep(lanes_above(inverse.x, zero), m.x * w / lanes_all(h)),
+                            lanes_keep(lanes_above(inverse.y, zero), m.y * w / lanes_all(h)),
+                            lanes_keep(lanes_above(inverse.z, zero), m.z * w / lanes_all(h))};
+    const lanes square = lanes3_dot(missing, missing);
+    const lanes a = missing.x * l.x * inverse.x + missing.y * l.y * inverse.y + missing.z * l.z * inverse.z;
+    const lanes b =
+        missing.x * missing.x * inverse.x + missing.y * missing.y * inverse.y + missing.z * missing.z * inverse.z;
+    const lanes stiff = PICK(g->body, ->pressed) * w * b / square;
+    double stiffness[SN_WIDTH];
+    lanes_store(stiffness, lanes_keep(lanes_above(square, zero), stiff));
+    PUT3(g->body, ->missing, missing);
+    PUT(g->body, ->a, a / w);
+    PUT(g->body, ->b, b / (two * w));
+    for (uint32_t i = 0; i < SN_WIDTH && i < count; ++i) {
+        sum->a += g->body[i]->a;
+        sum->b += g->body[i]->b;
+        sum->stiff = stiffness[i] > sum->stiff ? stiffness[i] : sum->stiff;
     }
-    body->a = a / w;
-    body->b = b / (2 * w);
-    sum->a += body->a;
-    sum->b += body->b;
-    if (square > 0)
-        sum->stiff = fmax(sum->stiff, body->pressed * w * b / square);
 }
 
 /* The share, at most 1, for which a s + b s^2 is nearest to `most`, but not above it. */
@@ -192,43 +216,65 @@ static double share_of(const gains *sum, double most)
     return stiff * fmin(1, fmax(0, ((most > 0 ? root : -root) - sum->a) / (2 * sum->b)));
 }
 
-/* J: the energy that the half substep adds by which velocities are older than positions: half of m kick . (v - v0). */
-static double ahead(const sn_world *world, const sn_articulated *body)
+SN_LANES_INLINE void restore_some(const some *g, lanes share)
 {
-    const sn_vec4 v = world->particles.v[body->slot];
-    const double gain[3] = {(double)v.x - body->v[0] + body->kick[0], (double)v.y - body->v[1] + body->kick[1],
-                            (double)v.z - body->v[2] + body->kick[2]};
-    return dot(body->kick, gain) / 2 / (double)world->particles.x[body->slot].w;
+    const lanes4 q = PICK4(g->state, ->q);
+    const lanes3 gain = lanes3_scale(turned(vector_part(q), q.w, PICK3(g->body, ->missing)), share);
+    const lanes3 l = lanes3_add(PICK3(g->state, ->l), gain);
+    const lanes kinetic = PICK(g->body, ->kinetic) + share * (PICK(g->body, ->a) + share * PICK(g->body, ->b));
+    PUT3(g->state, ->l, l);
+    PUT(g->body, ->kinetic, kinetic);
 }
 
-void sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h)
+void SN_LANES_NAME(sn_swing_restore, SN_VECTOR)(sn_world *world, const sn_pivots *swing, double due, double h)
 {
     gains sum = {0};
     double most = due, little = 0;
+    bool turns = false;
     for (uint32_t i = 0; i < swing->members; ++i) {
         const sn_articulated *body = &sn_articulated_bodies(world)[swing->member[i]];
-        most -= body->kinetic + ahead(world, body);
-        little += LITTLE / 2 * dot(body->kick, body->kick) / (double)world->particles.x[body->slot].w;
+        most -= body->kinetic + body->ahead;
+        little += body->little;
     }
     most += little;
     if (!(fabs(most) > little))
         return;
-    bool turns = false;
-    for (uint32_t i = 0; i < swing->members; ++i)
-        turns = begin_body(world, swing->member[i]) || turns;
+    for (uint32_t i = 0; i < swing->members; i += SN_WIDTH) {
+        const some g = some_of(world, swing, i);
+        turns = begin_some(&g) || turns;
+    }
     if (!turns)
         return;
-    for (uint32_t i = 0; i < swing->count; ++i)
-        look_at_pivot(world, &swing->pivot[i]);
-    for (uint32_t i = 0; i < swing->members; ++i)
-        weigh(world, swing->member[i], h, &sum);
+    for (uint32_t i = 0; i < swing->count; i += SN_WIDTH)
+        look_at_pivots(world, swing, i);
+    for (uint32_t i = 0; i < swing->members; i += SN_WIDTH) {
+        const some g = some_of(world, swing, i);
+        weigh_some(&g, swing->members - i, h, &sum);
+    }
     const double share = share_of(&sum, most);
-    for (uint32_t i = 0; share > 0 && i < swing->members; ++i) {
-        sn_body_state *state = &world->bodies.state[swing->member[i]];
-        sn_articulated *body = &sn_articulated_bodies(world)[swing->member[i]];
-        sn_rotate_vector(state->q, body->missing, body->missing);
-        for (int k = 0; k < 3; ++k)
-            state->l[k] += share * body->missing[k];
-        body->kinetic += share * (body->a + share * body->b);
+    for (uint32_t i = 0; share > 0 && i < swing->members; i += SN_WIDTH) {
+        const some g = some_of(world, swing, i);
+        restore_some(&g, lanes_all(share));
     }
 }
+
+#if !SN_VECTOR
+void sn_swing_restore(sn_world *world, const sn_pivots *swing, double due, double h)
+{
+    const uint32_t vector = world->wide ? world->wide->vector : 0;
+#if SN_LANES_32
+    if (vector >= 32) {
+        sn_swing_restore_lanes_32(world, swing, due, h);
+        return;
+    }
+#endif
+#if SN_LANES_16 && !defined(__wasm__) /* on WebAssembly one lane is used */
+    if (vector >= 16) {
+        sn_swing_restore_lanes_16(world, swing, due, h);
+        return;
+    }
+#endif
+    (void)vector;
+    sn_swing_restore_lanes_0(world, swing, due, h);
+}
+#endif

@@ -312,21 +312,28 @@ static void begin_driven(const sn_substep *s, turn_group *g, uint32_t at, double
             vec4(vec3((sn_real)body->old_way[0], (sn_real)body->old_way[1], (sn_real)body->old_way[2]), s->motion.h);
 }
 
+/* m/s: what forces add to the velocity of a body in the substep. */
+static inline sn_dvec3 kick_of(const sn_substep *s, uint32_t slot)
+{
+    return dvec3_scale(dvec3_from(motion_acceleration(&s->motion, slot)), (double)s->motion.kick);
+}
+
 /* Stores its motion without joints; see articulations.c. */
 static inline void note_free_motion(const sn_substep *s, sn_articulated *body, const sn_body_state *state,
-                                    uint32_t slot)
+                                    uint32_t slot, sn_dvec3 kick)
 {
     const sn_dvec3 v = dvec3_from(vec4_xyz(s->world->particles.v[slot]));
-    const sn_dvec3 dv = dvec3_scale(dvec3_from(motion_acceleration(&s->motion, slot)), (double)s->motion.kick);
-    const sn_dvec3 sum = dvec3_add(dvec3_scale(v, (double)s->motion.keep), dv);
+    const sn_dvec3 sum = dvec3_add(dvec3_scale(v, (double)s->motion.keep), kick);
     body->v[0] = sum.x, body->v[1] = sum.y, body->v[2] = sum.z;
-    body->kick[0] = dv.x, body->kick[1] = dv.y, body->kick[2] = dv.z;
+    body->kick[0] = kick.x, body->kick[1] = kick.y, body->kick[2] = kick.z;
+    body->w = (double)s->world->particles.x[slot].w;
     body->slot = slot;
     memcpy(body->start, state->q, sizeof body->start);
 }
 
 /* Prepares the rotation of a body. leaves: see leaves_free. */
-static inline void begin_turn(const sn_substep *s, const sn_particle_store *p, turn_group *g, uint32_t row, bool leaves)
+static inline void begin_turn(const sn_substep *s, const sn_particle_store *p, turn_group *g, uint32_t row, bool leaves,
+                              const sn_dvec3 *kick)
 {
     const sn_vec4 none = {0};
     const sn_body_state *body = &s->world->bodies.state[row];
@@ -337,7 +344,7 @@ static inline void begin_turn(const sn_substep *s, const sn_particle_store *p, t
     p->x[slot].w = w;
     p->x_low[slot] = p->y[slot] = p->d[slot] = none;
     if (s->world->articulations.count)
-        note_free_motion(s, &sn_articulated_bodies(s->world)[row], body, centre);
+        note_free_motion(s, &sn_articulated_bodies(s->world)[row], body, centre, kick ? *kick : kick_of(s, centre));
     motion->is_free = leaves && w != 0 && !body->led && !(!s->still && body->spin_damping > 0) && !body_is_pulled(body);
     if (!motion->is_free) {
         begin_driven(s, g, at, (double)w);
@@ -355,13 +362,14 @@ void sn_turns_predict_piece(void *data, uint32_t first, uint32_t end)
     const uint32_t *awake = bodies_awake(&s->world->bodies);
     const sn_particle_store particles = s->world->particles;
     const bool leaves = leaves_free(s);
+    const sn_dvec3 kick = s->motion.force ? dvec3(0, 0, 0) : kick_of(s, 0); /* without forces, the same for all */
     turn_group g;
     group_begin(&g, s);
     for (uint32_t i = first; i < end; ++i) {
-        begin_turn(s, &particles, &g, awake[i], leaves);
+        begin_turn(s, &particles, &g, awake[i], leaves, s->motion.force ? NULL : &kick);
         if (g.batch.count < SN_TURN_BATCH && i + 1 < end)
             continue;
-        g.by->predict(&g.batch, 0);
+        g.by->predict(&g.batch);
         group_end(&g);
     }
 }
@@ -371,8 +379,8 @@ void sn_turns_predict_again(sn_substep *s, uint32_t row, sn_vec3 gain)
     const sn_particle_store particles = s->world->particles;
     turn_group g;
     group_begin(&g, s);
-    begin_turn(s, &particles, &g, row, leaves_free(s));
-    g.by->predict(&g.batch, 0);
+    begin_turn(s, &particles, &g, row, leaves_free(s), NULL);
+    g.by->predict(&g.batch);
     if (s->world->articulations.count) {
         sn_articulated *body = &sn_articulated_bodies(s->world)[row];
         body->kick[0] += (double)gain.x, body->kick[1] += (double)gain.y, body->kick[2] += (double)gain.z;
@@ -431,8 +439,8 @@ static void settle_smoothly(const sn_substep *s, turn_group *g)
         mean.l[i] = motion->mean;
         mean.as[i] = motion->q;
     }
-    g->by->settle(&g->batch, 0);
-    g->by->gain(&mean, 0);
+    g->by->settle(&g->batch);
+    g->by->gain(&mean);
     for (uint32_t i = 0; i < g->batch.count; ++i)
         remember(q[i], l[i], g->batch.motion[i], g->batch.body[i]);
 }
@@ -449,7 +457,7 @@ static bool settle_group(sn_substep *s, turn_group *g)
             sound = turns_soundly(world, g->row[i]) && sound;
         settle_smoothly(s, g);
     } else {
-        sound = g->by->settle(&g->batch, 0);
+        sound = g->by->settle(&g->batch);
     }
     for (uint32_t i = 0; i < g->batch.count; ++i) {
         sn_body_state *body = g->batch.body[i];
@@ -474,26 +482,23 @@ static bool settle_alone(sn_bodies *bodies, uint32_t row)
     return body_turns_soundly(body, body->q, body->l);
 }
 
-static void settle_piece(void *data, uint32_t first, uint32_t end)
+void sn_turns_settle_some(sn_substep *s, const uint32_t *row, uint32_t count)
 {
-    sn_substep *s = data;
     const sn_world *world = s->world;
     const sn_settings *settings = &world->state.settings;
-    const uint32_t *awake = bodies_awake(&world->bodies);
     const bool at_start =
         (settings->gradients == SN_GRADIENTS_START && !s->still) || settings->solver == SN_SOLVER_IMPULSES;
     turn_group g;
     bool sound = true;
     group_begin(&g, s);
-    for (uint32_t i = first; i < end; ++i) {
-        const uint32_t row = awake[i];
-        sn_vec4 *by = &world->particles.x_low[world->particles.table.count + row];
-        if (world->bodies.motion[row].is_free && quad_is_zero(quad_xyz(quad_load(by)))) {
-            sound = settle_alone(&s->world->bodies, row) && sound;
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_vec4 *by = &world->particles.x_low[world->particles.table.count + row[i]];
+        if (world->bodies.motion[row[i]].is_free && quad_is_zero(quad_xyz(quad_load(by)))) {
+            sound = settle_alone(&s->world->bodies, row[i]) && sound;
             continue;
         }
-        const uint32_t at = group_add(&g, &world->bodies, row, by);
-        g.batch.as[at] = at_start ? world->bodies.state[row].q : world->bodies.motion[row].q;
+        const uint32_t at = group_add(&g, &world->bodies, row[i], by);
+        g.batch.as[at] = at_start ? world->bodies.state[row[i]].q : world->bodies.motion[row[i]].q;
         if (g.batch.count == SN_TURN_BATCH)
             sound = settle_group(s, &g) && sound;
     }
@@ -528,39 +533,31 @@ static void settle_joints(const sn_substep *s)
     }
 }
 
-/* Bodies settle, and are then loaded for the contact pass while they are in the cache. If an articulation is limited
-   after that, its bodies are loaded again. */
+/* Bodies settle, and are then loaded for the contact pass while they are in the cache. Those of articulations that are
+   watched do so in articulations.c. */
 typedef struct loading {
     sn_substep *s;
     sn_body_contact_substep contact;
-    bool gauges, loads;
+    bool others; /* only bodies of no such articulation */
 } loading;
-
-/* Loads movers for the contact pass. Those of articulations are loaded when their velocities are final. */
-static void load_piece(const loading *l, uint32_t first, uint32_t end)
-{
-    const sn_world *world = l->s->world;
-    uint32_t list[SN_FEW], count = 0;
-    if (!l->gauges) {
-        sn_body_contacts_load(&l->contact, contact_listed(world) + first, end - first);
-        return;
-    }
-    for (uint32_t i = first; i < end; ++i)
-        if (!sn_articulations_have(&world->articulations, contact_listed(world)[i]))
-            list[count++] = contact_listed(world)[i];
-    sn_body_contacts_load(&l->contact, list, count);
-}
 
 static void settle_and_load_piece(void *data, uint32_t first, uint32_t end)
 {
-    loading *l = data;
+    const loading *l = data;
+    const sn_world *world = l->s->world;
+    const uint32_t *awake = bodies_awake(&world->bodies);
     for (uint32_t at = first, next; at < end; at = next) {
+        const uint32_t *row = awake + at;
+        uint32_t list[SN_FEW], count = 0;
         next = contact_least(at + SN_FEW, end);
-        settle_piece(l->s, at, next);
-        if (l->gauges)
-            sn_articulations_gauge(l->s->world, bodies_awake(&l->s->world->bodies) + at, next - at);
-        if (l->loads)
-            load_piece(l, at, next);
+        for (uint32_t i = at; l->others && i < next; ++i)
+            if (!sn_articulations_have(&world->articulations, awake[i]))
+                list[count++] = awake[i];
+        row = l->others ? list : row;
+        count = l->others ? count : next - at;
+        sn_turns_settle_some(l->s, row, count);
+        if (world->body_contacts.loaded)
+            sn_body_contacts_load(&l->contact, row, count);
     }
 }
 
@@ -576,11 +573,18 @@ static bool may_load(const sn_substep *s)
 void sn_turns_settle(sn_substep *s)
 {
     sn_world *world = s->world;
-    loading l = {s, contact_substep(world, s->h), world->articulations.count && !s->still, may_load(s)};
-    world->body_contacts.loaded = l.loads;
-    share(world, settle_and_load_piece, &l);
+    world->body_contacts.loaded = may_load(s);
+    world->articulations.limits = world->articulations.count && !s->still;
+    const loading l = {s, contact_substep(world, s->h), world->articulations.limits};
+    share(world, settle_and_load_piece, (void *)&l);
+    if (world->articulations.limits && !sn_articulations_settle(s)) {
+        sn_parallel_repair(&world->parallel);
+        world->bodies.lost = true;
+    }
     if (!s->still && !s->world->fleeting)
         settle_joints(s);
+    if (world->articulations.limits)
+        sn_articulations_tell(world);
     if (s->integrator->asks_again || s->solver->after)
         sn_turns_lay_out(s->world);
 }
@@ -619,7 +623,7 @@ void sn_turns_correct(sn_substep *s)
         g.batch.l[at] = g.batch.body[at]->l;
         if (g.batch.count < SN_TURN_BATCH && i + 1 < count)
             continue;
-        g.by->gain(&g.batch, 0);
+        g.by->gain(&g.batch);
         group_end(&g);
     }
 }

@@ -427,9 +427,9 @@ typedef struct crowd {
     double inverse[SN_TURN_BATCH][3];
     sn_vec4 turn[SN_TURN_BATCH], record[SN_TURN_BATCH][4];
     sn_quat start[SN_TURN_BATCH], now[SN_TURN_BATCH];
-    sn_vec4 x[SN_TURN_BATCH], v[SN_TURN_BATCH];
-    double was[SN_TURN_BATCH][3];
-    double energy[SN_TURN_BATCH][5]; /* present, a, b, kinetic, and that once more */
+    sn_vec4 v[SN_TURN_BATCH];
+    sn_articulated jointed[SN_TURN_BATCH];
+    uint32_t turned;
 } crowd;
 
 /* Balls, bodies that look alike around each of their axes, any, and some at rest or very fast. */
@@ -446,40 +446,30 @@ static void fill_crowd(crowd *c, uint64_t *seed)
             c->body[i].l[k] = fast < 1 ? 0 : support_random_in(seed, -1, 1) * (fast > 3 ? 100 : 1);
         }
         c->body[i].parts = odd;
-        c->x[i].w = (sn_real)support_random_in(seed, 0.1, 10);
+        c->jointed[i].w = support_random_in(seed, 0.1, 10);
+        c->jointed[i].slot = i;
         c->v[i] = (sn_vec4){(sn_real)support_random_in(seed, -1, 1), (sn_real)0.3, 0, 0};
         for (uint32_t k = 0; k < 3; ++k) {
-            c->was[i][k] = support_random_in(seed, -1, 1);
+            c->jointed[i].v[k] = support_random_in(seed, -1, 1);
+            c->jointed[i].kick[k] = support_random_in(seed, -0.1, 0.1);
             c->motion[i].l[k] = support_random_in(seed, -1, 1);
         }
     }
 }
 
-static void gauge_crowd(crowd *c, const sn_turning *by, uint32_t first, uint32_t count)
+static void gauge_crowd(crowd *c, sn_energy_fn *measure, uint32_t first, uint32_t count)
 {
-    sn_energy_batch e = {.count = count};
-    for (uint32_t i = 0; i < count; ++i) {
-        e.body[i] = &c->body[first + i];
-        e.motion[i] = &c->motion[first + i];
-        e.x[i] = &c->x[first + i];
-        e.v[i] = &c->v[first + i];
-        e.was[i] = c->was[first + i];
-    }
-    by->energies(&e, 0);
-    for (uint32_t i = 0; i < count; ++i) {
-        const double all[4] = {e.present[i], e.a[i], e.b[i], e.kinetic[i]};
-        memcpy(c->energy[first + i], all, sizeof all);
-    }
-    by->kinetic(&e, 0);
-    for (uint32_t i = 0; i < count; ++i)
-        c->energy[first + i][4] = e.kinetic[i];
+    static const uint32_t row[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const sn_energy_run run = {
+        .row = row + first, .count = count, .state = c->body, .motion = c->motion, .body = c->jointed, .v = c->v};
+    measure(&run);
 }
 
 /* Of a body that moves with v and l, turned by q. */
 static double energy_of_one(const crowd *c, uint32_t i, const double v[3], const double l[3], const double q[4])
 {
     const double slow = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / 2;
-    return (slow + sn_rotate_energy(q, l, c->inverse[i])) / (double)c->x[i].w;
+    return (slow + sn_rotate_energy(q, l, c->inverse[i])) / c->jointed[i].w;
 }
 
 /* A share of the change adds what its two numbers say. */
@@ -492,20 +482,35 @@ static void test_energies(void **state)
         fill_crowd(&c, &seed);
         for (uint32_t i = 0; i < SN_TURN_BATCH; ++i)
             random_turn(&seed, c.motion[i].q);
-        gauge_crowd(&c, sn_turning_by(0), 0, SN_TURN_BATCH);
+        gauge_crowd(&c, sn_turning_by(0)->energies, 0, SN_TURN_BATCH);
+        const crowd before = c;
         for (uint32_t i = 0; i < SN_TURN_BATCH; ++i) {
-            const double v[3] = {(double)c.v[i].x, (double)c.v[i].y, (double)c.v[i].z}, *e = c.energy[i], s = 0.7;
-            double some_v[3], some_l[3];
+            const sn_articulated *e = &c.jointed[i];
+            const double v[3] = {(double)c.v[i].x, (double)c.v[i].y, (double)c.v[i].z}, s = 0.7;
+            double some_v[3], some_l[3], way = 0, kick = 0;
             for (int k = 0; k < 3; ++k) {
-                some_v[k] = c.was[i][k] + s * (v[k] - c.was[i][k]);
+                some_v[k] = e->v[k] + s * (v[k] - e->v[k]);
                 some_l[k] = c.motion[i].l[k] + s * (c.body[i].l[k] - c.motion[i].l[k]);
+                way += e->kick[k] * (v[k] - e->v[k]);
+                kick += e->kick[k] * e->kick[k];
             }
-            const double most = 1e-12 * (1 + e[0] + e[2] + e[3]);
-            assert_close(e[3], energy_of_one(&c, i, v, c.body[i].l, c.body[i].q), most);
-            assert_close(e[4], e[3], 0);
-            assert_close(e[0], energy_of_one(&c, i, c.was[i], c.motion[i].l, c.motion[i].q), most);
-            assert_close(e[0] + e[1] * s + e[2] * s * s, energy_of_one(&c, i, some_v, some_l, c.motion[i].q), most);
+            const double most = 1e-12 * (1 + e->present + e->b + e->kinetic);
+            assert_close(e->kinetic, energy_of_one(&c, i, v, c.body[i].l, c.body[i].q), most);
+            assert_close(e->present, energy_of_one(&c, i, e->v, c.motion[i].l, c.motion[i].q), most);
+            assert_close(e->present + e->a * s + e->b * s * s, energy_of_one(&c, i, some_v, some_l, c.motion[i].q),
+                         most);
+            assert_close(e->ahead, (way + kick) / 2 / e->w, 1e-12);
+            assert_close(e->little, SN_SWING_LITTLE / 2 * kick / e->w, 1e-12);
+            assert_close(e->due + e->little, e->present + (way + kick / 2) / e->w, most);
         }
+        gauge_crowd(&c, sn_turning_by(0)->changed, 0, SN_TURN_BATCH);
+        assert_memory_equal(&c, &before, sizeof c); /* nothing has changed */
+        for (uint32_t i = 0; i < SN_TURN_BATCH; ++i)
+            c.v[i].x = 0;
+        gauge_crowd(&c, sn_turning_by(0)->lost, 0, SN_TURN_BATCH);
+        for (uint32_t i = 0; i < SN_TURN_BATCH; ++i)
+            assert_close(c.body[i].lost, pow((double)before.v[i].x, 2) / 2 / c.jointed[i].w,
+                         1e-5 * c.jointed[i].kinetic);
     }
 }
 
@@ -530,11 +535,18 @@ static void turn_crowd(crowd *c, const sn_turning *by, uint32_t first, uint32_t 
         spins.gain[i] = (sn_vec4){(sn_real)0.1, (sn_real)-0.2, (sn_real)0.05, 0};
         spins.by[i] = (sn_vec4){(sn_real)0.01, 0, (sn_real)-0.02, 0};
     }
-    by->predict(&turns, 0);
-    assert_true(by->back(&spins, 0));
-    by->weigh(&spins, 0);
-    assert_true(by->spin(&spins, 0));
-    gauge_crowd(c, by, first, count);
+    by->predict(&turns);
+    assert_true(by->back(&spins));
+    by->weigh(&spins);
+    for (uint32_t i = first; i < first + count; ++i) /* as if something else had rotated it */
+        c->record[i][2].w += (sn_real)0.1 * (c->record[i][2].w + c->body[i].parts);
+    c->turned |= by->weigh_again(&spins) << first;
+    assert_true(by->spin(&spins));
+    gauge_crowd(c, by->energies, first, count);
+    for (uint32_t i = first; i < first + count; ++i)
+        c->v[i].y = 0;
+    gauge_crowd(c, by->lost, first, count);
+    gauge_crowd(c, by->changed, first, count);
 }
 
 /* Nothing depends on what is in the other lanes, nor on how many there are: a body alone is turned to the same bits. */
