@@ -389,6 +389,7 @@ void sn_constraint_exerted(const sn_world *world, uint32_t kind, uint32_t index,
 /* True if constraints may have preloads, see solvers/preload.h; true if a substep begins with the multipliers of the
    last one. */
 bool sn_world_preloads(const sn_settings *settings);
+float sn_world_preload_share(const sn_world *world, sn_real h); /* see solvers/preload.h; 0: none */
 bool sn_world_is_warm(const sn_settings *settings);
 
 #endif
