@@ -273,6 +273,17 @@ static inline sn_vec4 *hierarchy_d(const sn_hierarchy *h, uint32_t node)
 void sn_hierarchy_init(sn_hierarchy *h);
 void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator);
 
+/* Notes in the base which particles are held by pins that are rigid and cannot break: for limits these are immovable.
+   There is room for all slots. slot: by the number of a particle. */
+void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const uint32_t *slot, uint32_t slots,
+                              bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world);
+
+/* Whether a slot is noted. */
+static inline bool hierarchy_is_pinned(const sn_limits_base *base, uint32_t slot)
+{
+    return slot < base->pinned_table.count && ((const bool *)base->pinned_table.column[0])[slot];
+}
+
 /* Before a step: makes the hierarchy if it is out of date. False when memory runs out. */
 bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const sn_solver_in *in);
 

@@ -26,6 +26,30 @@ sn_real sn_hierarchy_inverse_mass(const sn_solver_in *in, uint32_t slot)
     return in->stiffen.target && in->stiffen.target[slot] ? 0 : in->frame.x[slot].w;
 }
 
+sn_real sn_hierarchy_limit_mass(const sn_solver_in *in, uint32_t slot)
+{
+    return hierarchy_is_pinned(in->stiffen.base, slot) ? 0 : sn_hierarchy_inverse_mass(in, slot);
+}
+
+void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const uint32_t *slot, uint32_t slots,
+                              bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world)
+{
+    const sn_pool *pool = store->pool[SN_KIND_PIN];
+    bool *pinned = base->pinned_table.column[0];
+    base->pinned_table.count = pool->ids.live ? slots : 0;
+    if (base->pinned_table.count)
+        memset(pinned, 0, slots * sizeof *pinned);
+    for (uint32_t r = 0; base->pinned_table.count && r < store->run_table.count; ++r)
+        for (uint32_t i = 0; store->run[r].kind == SN_KIND_PIN && i < store->run[r].count; ++i) {
+            const uint32_t row = store->run[r].first + i;
+            const sn_give *give = &pool->give[row];
+            if (run_has(pool, &store->run[r], i) && !(pool->point[row] & SN_SPOT_BIT) &&
+                slot[pool->point[row]] < slots && give->compliance == 0 && give->stiffness == 1 &&
+                !(breaks && breaks(world, SN_KIND_PIN, row)))
+                pinned[slot[pool->point[row]]] = true;
+        }
+}
+
 /* Facts about a mesh that is large enough. */
 typedef struct mesh_facts {
     uint32_t first, particles, free, rods;
@@ -113,7 +137,7 @@ static mesh_facts *list_large(hierarchy_work *w, uint32_t *count)
         if (w->mesh[i] == NONE)
             continue;
         mesh_facts *f = &facts[w->mesh[i]];
-        const sn_real inverse = sn_hierarchy_inverse_mass(w->in, i);
+        const sn_real inverse = sn_hierarchy_limit_mass(w->in, i);
         f->first = f->particles++ ? f->first : i;
         f->free += inverse > 0;
         f->mass += inverse > 0 ? 1 / (double)inverse : 0;

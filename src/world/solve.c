@@ -12,7 +12,7 @@ const sn_solver_method *sn_solve_method(const sn_world *world, bool still)
     return still && !chosen->own_projections ? &sn_solver_gauss_seidel : chosen;
 }
 
-static bool is_weak(const void *world, uint32_t kind, uint32_t row)
+bool sn_world_is_weak(const void *world, uint32_t kind, uint32_t row)
 {
     return sn_breaking_has(world, kind, row) || sn_tear_by_force(world, kind, row);
 }
@@ -40,7 +40,7 @@ static sn_stiffen stiffen_input(sn_world *world)
                         .number = world->particles.index,
                         .target = world->target_table.count ? world->particles.target : NULL,
                         .place_after = place_after,
-                        .breaks = world->breaking.table.count || sn_tear_any_by_force(world) ? is_weak : NULL,
+                        .breaks = world->breaking.table.count || sn_tear_any_by_force(world) ? sn_world_is_weak : NULL,
                         .tears = sn_tear_any(world) ? may_tear : NULL,
                         .solids = settings->integrator == SN_INTEGRATOR_SYMPLECTIC_EULER,
                         .world = world,
