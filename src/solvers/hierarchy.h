@@ -19,7 +19,7 @@
    In addition, particles near an immovable one are *held* by a tether: they are at most as far from it as along the
    rods. The load of the whole mesh is concentrated there, and the limits of aggregates are too coarse for it.
    Aggregates are held, too, at larger distances: without that, the rods where tethers end carried the whole load
-   beyond. After the pass, single rods that are still far too long are repaired: see tiled_mend.c.
+   beyond. Particles with rigid pins that cannot break count as immovable here. After the pass, single rods that are still far too long are repaired: see tiled_mend.c.
 
    hierarchy_meshes.c chooses the meshes. The hierarchy is derived from the constraints, the order of storage, masses,
    and the rest shape (sn_rest_place). It is made again when one of these changes. Exception: it follows the changes by

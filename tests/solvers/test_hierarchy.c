@@ -561,6 +561,58 @@ static void test_targets_hold(void **state)
     end_sheet(&s);
 }
 
+/* The largest distance of a corner from where it is held, m, in two seconds. */
+static double swing_by_corners(const how *h, bool pins, double strength, sheet *s, sn_constraint pin[2])
+{
+    double slip = 0;
+    *s = make_sheet(h);
+    for (uint32_t k = 0; k < 2; ++k) {
+        const uint32_t x = k ? h->n - 1 : 0;
+        if (pins)
+            pin[k] = sn_constraint_add_pin(s->world, at(s, h, x, 0));
+        else
+            hold(s, h, x, 0);
+        if (strength > 0)
+            assert_ok(s->world, sn_constraint_set_strength(s->world, pin[k], real(strength), 0));
+    }
+    for (uint32_t frame = 0; frame < 120; ++frame) {
+        support_run(s->world, 1, FRAME);
+        const sn_view x = sn_world_view_positions(s->world);
+        for (uint32_t k = 0; k < 2; ++k) {
+            const sn_real *p = sn_view_find(&x, number_of(h, k ? h->n - 1 : 0));
+            const double dx = (double)p[0] - (k ? SPACING * (h->n - 1) : 0);
+            slip = fmax(slip, sqrt(dx * dx + (double)p[1] * (double)p[1] + (double)p[2] * (double)p[2]));
+        }
+    }
+    return slip;
+}
+
+/* Rigid pins hold a sheet as immovable particles do. (Limits did not know of them: corners slipped by centimetres.) One
+   that may break does not, so that its force is the whole one. Once a pin is gone, its corner falls. */
+static void test_pins_hold_as_immovable_particles_do(void **state)
+{
+    (void)state;
+    const how h = {.n = 32};
+    sheet s[3];
+    sn_constraint pin[2];
+    double slip[3], low[3], largest[3] = {0};
+    for (uint32_t i = 0; i < 3; ++i) {
+        slip[i] = swing_by_corners(&h, i > 0, i == 2 ? 1e9 : 0, &s[i], pin);
+        low[i] = height(&s[i]);
+        stretch(&s[i], &largest[i]);
+        print_message("slip %.3g m, centre at %.5f m, largest %.2f %%\n", slip[i], low[i], 100 * largest[i]);
+        if (i == 1) {
+            assert_ok(s[i].world, sn_constraint_remove(s[i].world, pin[0]));
+            support_run(s[i].world, 12, FRAME);
+            assert_true(sn_particle_position(s[i].world, at(&s[i], &h, 0, 0)).y < real(-0.1));
+        }
+        end_sheet(&s[i]);
+    }
+    assert_true(slip[1] < 1e-4 && largest[1] < 0.06);
+    assert_close(low[1], low[0], 0.02);
+    assert_true(slip[2] > 0.003);
+}
+
 /* A sheet whose edges are pulled apart is longer everywhere, and not at the edges alone: limits do not give, so they stand aside. Once the edges are back, it is stiff again. */
 static void test_stretched_sheet_gives_everywhere(void **state)
 {
@@ -811,6 +863,7 @@ int main(void)
         cmocka_unit_test(test_torn_cloth_falls),
         cmocka_unit_test(test_released_cloth_falls),
         cmocka_unit_test(test_targets_hold),
+        cmocka_unit_test(test_pins_hold_as_immovable_particles_do),
         cmocka_unit_test(test_stretched_sheet_gives_everywhere),
         cmocka_unit_test(test_folded_cloth_unfolds),
         cmocka_unit_test(test_dome_stands_still),

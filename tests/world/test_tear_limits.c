@@ -13,8 +13,8 @@ static sn_world *make_world(uint32_t threads, bool stiffen, double gravity)
     return world;
 }
 
-/* Ways to hold a sheet: not at all, by two corners, by an edge, by some within. */
-enum { HELD_NOT, HELD_CORNERS, HELD_EDGE, HELD_WITHIN, HELD_COUNT };
+/* Ways to hold a sheet: not at all, by two corners, by an edge, by pins along an edge, by some within. */
+enum { HELD_NOT, HELD_CORNERS, HELD_PINS, HELD_EDGE, HELD_WITHIN, HELD_COUNT };
 
 static tear_sheet add_sheet(sn_world *world, uint32_t columns, uint32_t rows, uint32_t held, double jitter)
 {
@@ -25,6 +25,8 @@ static tear_sheet add_sheet(sn_world *world, uint32_t columns, uint32_t rows, ui
                              : held == HELD_EDGE   ? row + 1 == rows
                              : held == HELD_WITHIN ? row % 11 == 5 && column % 13 == 6
                                                    : false;
+        if (held == HELD_PINS && row + 1 == rows)
+            assert_true(sn_constraint_is_valid(world, sn_constraint_add_pin(world, sn_particles_at(s.run, i))));
         if (is_held)
             assert_ok(world, sn_particle_set_mass(world, sn_particles_at(s.run, i), SN_IMMOVABLE));
     }
