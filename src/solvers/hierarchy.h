@@ -19,7 +19,8 @@
    In addition, particles near an immovable one are *held* by a tether: they are at most as far from it as along the
    rods. The load of the whole mesh is concentrated there, and the limits of aggregates are too coarse for it.
    Aggregates are held, too, at larger distances: without that, the rods where tethers end carried the whole load
-   beyond. Particles with rigid pins that cannot break count as immovable here. After the pass, single rods that are still far too long are repaired: see tiled_mend.c.
+   beyond. Particles with rigid pins that cannot break count as immovable here. Rigid ropes that are tied to a mesh by
+   attachments of their particles are parts of it. After the pass, single rods that are still far too long are repaired: see tiled_mend.c.
 
    hierarchy_meshes.c chooses the meshes. The hierarchy is derived from the constraints, the order of storage, masses,
    and the rest shape (sn_rest_place). It is made again when one of these changes. Exception: it follows the changes by
@@ -34,6 +35,9 @@
 #include <stdatomic.h>
 
 #define SN_HIERARCHY_BLOCKS 96
+
+/* m: the length of an attachment in the list of rods. */
+#define SN_TIE_REST ((sn_real)1e-6)
 
 /* An edge of the graph of particles or aggregates. */
 typedef struct hierarchy_edge {

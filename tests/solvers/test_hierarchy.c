@@ -613,6 +613,42 @@ static void test_pins_hold_as_immovable_particles_do(void **state)
     assert_true(slip[2] > 0.003);
 }
 
+/* A heavy rope that is tied to a sheet hangs from it: it is a part of the mesh. (The tied particle of the sheet, which is
+   light, followed the rope, and the rods put it back: the rope hung 11 cm below the sheet.) Cut off, it falls. */
+static void test_tied_rope_hangs(void **state)
+{
+    (void)state;
+    enum { LINKS = 8 };
+    const how h = {.n = 24, .damping = 2};
+    sheet s = make_sheet(&h);
+    hold_edge(&s, &h);
+    const sn_particle corner = at(&s, &h, h.n / 2, h.n - 1);
+    const sn_vec3 from = sn_particle_position(s.world, corner);
+    sn_particle end = {0}, start = {0};
+    sn_constraint tie = {0};
+    for (uint32_t i = 0; i <= LINKS; ++i) {
+        const sn_particle next =
+            sn_particle_add_at(s.world, vec(from.x, from.y, (double)from.z + SPACING * i), real(500));
+        if (i)
+            sn_constraint_add_distance(s.world, sn_at(end), sn_at(next), real(SPACING));
+        else
+            tie = sn_constraint_add_attachment(s.world, sn_at(corner), sn_at(start = next));
+        end = next;
+    }
+    support_run(s.world, 300, FRAME);
+    double largest = 0;
+    stretch(&s, &largest);
+    const sn_vec3 a = sn_particle_position(s.world, corner), b = sn_particle_position(s.world, start);
+    const double off = hypot((double)(a.y - b.y), hypot((double)(a.x - b.x), (double)(a.z - b.z)));
+    print_message("off by %.3g m, largest %.2f %%\n", off, 100 * largest);
+    assert_true(off < 0.001 && largest < 0.05);
+    assert_ok(s.world, sn_constraint_remove(s.world, tie));
+    const sn_vec3 before = sn_particle_position(s.world, end);
+    support_run(s.world, 30, FRAME);
+    assert_close((double)(before.y - sn_particle_position(s.world, end).y), 9.81 / 8, 0.4); /* with a damping of 2/s */
+    end_sheet(&s);
+}
+
 /* A sheet whose edges are pulled apart is longer everywhere, and not at the edges alone: limits do not give, so they stand aside. Once the edges are back, it is stiff again. */
 static void test_stretched_sheet_gives_everywhere(void **state)
 {
@@ -863,6 +899,7 @@ int main(void)
         cmocka_unit_test(test_torn_cloth_falls),
         cmocka_unit_test(test_released_cloth_falls),
         cmocka_unit_test(test_targets_hold),
+        cmocka_unit_test(test_tied_rope_hangs),
         cmocka_unit_test(test_pins_hold_as_immovable_particles_do),
         cmocka_unit_test(test_stretched_sheet_gives_everywhere),
         cmocka_unit_test(test_folded_cloth_unfolds),
