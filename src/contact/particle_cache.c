@@ -330,8 +330,10 @@ static void write_statics(void *data, uint32_t first, uint32_t end)
                           (sn_kept_impulse){.normal_impulse = contact[i].normal_impulse,
                                             .last = contact[i].last,
                                             .tangent_impulse = contact[i].tangent_impulse,
-                                            .load = load_now(world, &contact[i].load, contact[i].normal_impulse,
-                                                             contact[i].last, contact[i].tangent_impulse),
+                                            .load = contact[i].preloaded
+                                                        ? contact[i].load
+                                                        : load_now(world, &contact[i].load, contact[i].normal_impulse,
+                                                                   contact[i].last, contact[i].tangent_impulse),
                                             .rolled = contact[i].rolled,
                                             .normal = contact[i].normal});
 }

@@ -35,6 +35,9 @@ typedef struct sn_static_contact {
     bool asked, off;                 /* callbacks were called; they refused: like a sensor without events */
     bool belted;                     /* belt is not 0 */
     bool held;                       /* friction of this substep was found with constraints; see particle_supports.c */
+    bool preloaded;                  /* its load is a preload; see particle_preloads.c */
+    sn_real ahead;                   /* m: of the normal impulse of this substep, exerted before the constraints */
+    sn_vec3 ahead_across;            /* m: and of the tangential one, if ahead is not 0 */
     sn_contact_load load;
 } sn_static_contact;
 
@@ -200,6 +203,7 @@ sn_result sn_contacts_find(struct sn_world *world, sn_real dt);
 
 /* Around the passes of a substep of h, number i of `substeps`. False if the task hook lost tasks. */
 bool sn_contacts_begin(struct sn_world *world, uint32_t i, uint32_t substeps, sn_real h);
+bool sn_contacts_load(struct sn_world *world, sn_real h); /* after the pass of preloads */
 bool sn_contacts_pass(struct sn_world *world, sn_real h, bool first);
 bool sn_contacts_end(struct sn_world *world, sn_real h);
 

@@ -169,6 +169,7 @@ static sn_contact_pass make_passing(sn_world *world, sn_real h)
         .contacts = c,
         .wide = world->wide ? world->wide->contact : &sn_contact_scalar,
         .h = h,
+        .preload_share = sn_world_preload_share(world, h),
         .pairs = {.x = world->particles.x,
                   .x_low = world->particles.x_low,
                   .v = world->particles.v,
@@ -282,7 +283,7 @@ static void run_statics_piece(void *data, uint32_t index, uint32_t worker)
 }
 
 /* Late contacts come last, on one thread: other contacts of the same particles are in the pieces. */
-static bool run_statics(sn_contact_pass *p, void (*one)(const sn_contact_pass *p, sn_static_contact *contact))
+bool sn_contacts_run_statics(sn_contact_pass *p, void (*one)(const sn_contact_pass *p, sn_static_contact *contact))
 {
     const sn_contacts *c = p->contacts;
     p->contact = one;
@@ -354,11 +355,16 @@ void sn_contacts_add(const sn_world *world, uint32_t slot, sn_vec3 by)
     *low = vec4(vec3_add(vec4_xyz(*low), dropped), low->w);
 }
 
-static void move(const sn_contact_pass *p, const sn_static_contact *contact, sn_vec3 place, sn_vec3 push)
+void sn_contacts_move(const sn_contact_pass *p, const sn_static_contact *contact, sn_vec3 place, sn_vec3 push)
 {
     sn_vec4 *v = &p->world->particles.v[contact->slot];
     sn_contacts_add(p->world, contact->slot, place);
     *v = vec4(vec3_add(vec4_xyz(*v), vec3_scale(push, p->pairs.inverse_h)), v->w);
+}
+
+sn_vec3 sn_contacts_surface_way(const sn_contact_pass *p, const sn_static_contact *contact)
+{
+    return surface_way(&motions(p->contacts)[contact->number], contact->point, p->h);
 }
 
 static void warm_static(const sn_contact_pass *p, sn_static_contact *contact)
@@ -380,7 +386,9 @@ static void warm_static(const sn_contact_pass *p, sn_static_contact *contact)
         sn_spin_warm(p->world, &ball, &none, &contact->rolled, steady / last);
     }
     contact->clear = 0;
-    move(p, contact, push, push);
+    if (contact->ahead > 0)
+        push = vec3_sub(push, vec3_add(vec3_scale(contact->normal, contact->ahead), contact->ahead_across));
+    sn_contacts_move(p, contact, push, push);
 }
 
 #define CORNER_TRIES 8u
@@ -478,7 +486,7 @@ static void keep_out(const sn_contact_pass *p, const sn_static_contact *contact,
         sn_vec3 push = sn_quat_turn(m->end.rotation, vec3_scale(n, want - gap));
         if (i == FACES_TO_TRY)
             push = vec3_sub(sn_pose_to_world(&m->end, start), vec4_xyz(store->x[contact->slot]));
-        move(p, contact, push, push);
+        sn_contacts_move(p, contact, push, push);
     }
 }
 
@@ -492,7 +500,7 @@ static void take_back(const sn_contact_pass *p, sn_static_contact *contact)
 {
     sn_vec3 push =
         vec3_scale(vec3_add(vec3_scale(contact->normal, contact->normal_impulse), contact->tangent_impulse), -1);
-    move(p, contact, push, push);
+    sn_contacts_move(p, contact, push, push);
     contact->normal_impulse = 0;
     contact->tangent_impulse = vec3(0, 0, 0);
 }
@@ -512,14 +520,14 @@ static void hold_in_corner(const sn_contact_pass *p, sn_static_contact *contact,
         if (i == 0 && vec3_dot(n, contact->normal) > SAME_FACE)
             return; /* the face just handled, which may overlap a little */
         sn_vec3 push = vec3_scale(n, -gap);
-        move(p, contact, push, push);
+        sn_contacts_move(p, contact, push, push);
         contact->normal_impulse =
             0; /* no impulse is kept: between several faces none of them is the one of the next substep */
         contact->tangent_impulse = vec3(0, 0, 0);
     }
     if (!m->moves) { /* too narrow: back to the position when the substep began */
         sn_vec3 back = vec3_sub(from, vec4_xyz(p->world->particles.x[contact->slot]));
-        move(p, contact, back, back);
+        sn_contacts_move(p, contact, back, back);
     }
 }
 
@@ -597,7 +605,7 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
         -vec3_dot(vec3_sub(vec3_sub(x, came_from), came), n); /* displacement into the shape by others */
     if (before < 0 && parted > deep && parted > p->pairs.slop * radius)
         deep = parted < -before ? parted : -before;
-    move(p, contact, vec3_add(push, vec3_scale(n, deep)), push);
+    sn_contacts_move(p, contact, vec3_add(push, vec3_scale(n, deep)), push);
     contact->normal_impulse = normal_impulse;
     contact->tangent_impulse = rubs;
     if (has_faces(shape))
@@ -678,16 +686,22 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
     if (!c->any)
         return true;
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE);
+    sn_contact_pass p = make_passing(world, h);
+    if (!sn_contact_preloads_begin(&p, i == 0))
+        return false;
     sn_supports_begin(world, h);
     if (i == 0 && world->contact.settings.events)
         forget_impulses(c);
     c->has_starts = c->watches; /* then sn_skin_contacts_begin notes them */
     if (!sn_skin_contacts_begin(world, i, substeps, h) || !sn_surfaces_begin(world, h))
         return false;
-    if (!c->bounces)
-        return true;
+    return !c->bounces || (sn_skin_contacts_meet(world) && sn_contacts_run_statics(&p, contact_static));
+}
+
+bool sn_contacts_load(sn_world *world, sn_real h)
+{
     sn_contact_pass p = make_passing(world, h);
-    return sn_skin_contacts_meet(world) && run_statics(&p, contact_static);
+    return !world->contacts.any || sn_contact_preloads_give_back(&p);
 }
 
 /* Static contacts of a piece are in the order of fixed shapes, and no particle has two with the same shape. So
@@ -742,8 +756,8 @@ bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
     p.first = first;
     sn_skin_contact_pass skin_contact = {
         .h = h, .part = p.pairs.part, .ease = p.pairs.ease, .bounce_above = p.pairs.bounce_above};
-    if (first &&
-        !(run_pairs(&p, p.wide->warm) && sn_skin_contacts_warm(world, &skin_contact) && run_statics(&p, warm_static)))
+    if (first && !(run_pairs(&p, p.wide->warm) && sn_skin_contacts_warm(world, &skin_contact) &&
+                   sn_contacts_run_statics(&p, warm_static)))
         return false;
     sn_supports_warm(world);
     const sn_contacts *c = &world->contacts;
@@ -768,7 +782,7 @@ bool sn_contacts_end(sn_world *world, sn_real h)
             return false;
     }
     if (!sn_skin_contacts_bounce(world, &skin_contact) || !sn_surfaces_bounce(world, h, p.pairs.bounce_above) ||
-        !sn_surfaces_tell(world, h) || !run_statics(&p, bounce_static))
+        !sn_surfaces_tell(world, h) || !sn_contacts_run_statics(&p, bounce_static))
         return false;
     sn_rigid_calm(world, h);
     return true;

@@ -84,10 +84,13 @@ static void add_support(sn_world *world, uint32_t number)
         return;
     if (!*of)
         *of = ++c->support_table.count;
-    supports(c)[*of - 1] = (sn_contact_support){.slot = contact->slot,
-                                                .contact = number,
-                                                .from = vec4_xyz(world->particles.x[contact->slot]),
-                                                .before = gap < 0 ? gap : 0};
+    supports(c)[*of - 1] =
+        (sn_contact_support){.slot = contact->slot,
+                             .contact = number,
+                             .from = vec4_xyz(world->particles.x[contact->slot]),
+                             .before = gap < 0 ? gap : 0,
+                             .normal_impulse = contact->ahead,
+                             .tangent_impulse = contact->ahead > 0 ? contact->ahead_across : vec3(0, 0, 0)};
 }
 
 void sn_supports_begin(sn_world *world, sn_real h)

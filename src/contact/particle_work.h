@@ -86,6 +86,7 @@ typedef struct sn_contact_pass {
     const sn_contact_pairs *set; /* the set of these pairs */
     uint32_t block;              /* the first block of the colour */
     sn_real h;
+    float preload_share; /* see solvers/preload.h; 0: there are none */
     bool first;
 } sn_contact_pass;
 
@@ -188,10 +189,26 @@ bool sn_contacts_run_batches(sn_world *world, const sn_contact_pairs *pairs, sn_
 /* Selects the set of pairs that loops work on. */
 void sn_contacts_choose_pairs(sn_contact_pass *p, uint32_t set);
 
+/* Calls a function for all static contacts. False if the task hook lost tasks. */
+bool sn_contacts_run_statics(sn_contact_pass *p, void (*one)(const sn_contact_pass *p, sn_static_contact *contact));
+
+/* m: the displacement of the surface in this substep where the contact is. */
+sn_vec3 sn_contacts_surface_way(const sn_contact_pass *p, const sn_static_contact *contact);
+
+/* Moves the particle; push: the part that changes its velocity. */
+void sn_contacts_move(const sn_contact_pass *p, const sn_static_contact *contact, sn_vec3 place, sn_vec3 push);
+
 void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *contact);
 
 /* The time of first contact of a particle on its path with a fixed shape, both in the frame of the shape. */
 bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real *t, sn_touch *touch);
+
+/* ---- particle_preloads.c ----------------------------------------------------------------------------------------- */
+
+/* begin: before particles are predicted; first: in the first substep. give_back: when constraints have exerted their
+   preloads, before the first pass. False if the task hook lost tasks. */
+bool sn_contact_preloads_begin(sn_contact_pass *p, bool first);
+bool sn_contact_preloads_give_back(sn_contact_pass *p);
 
 /* ---- particle_cache.c -------------------------------------------------------------------------------------------- */
 

@@ -19,7 +19,8 @@
    In addition, particles near an immovable one are *held* by a tether: they are at most as far from it as along the
    rods. The load of the whole mesh is concentrated there, and the limits of aggregates are too coarse for it.
    Aggregates are held, too, at larger distances: without that, the rods where tethers end carried the whole load
-   beyond. After the pass, single rods that are still far too long are repaired: see tiled_mend.c.
+   beyond. Particles with rigid pins that cannot break count as immovable here. Rigid ropes that are tied to a mesh by
+   attachments of their particles are parts of it. After the pass, single rods that are still far too long are repaired: see tiled_mend.c.
 
    hierarchy_meshes.c chooses the meshes. The hierarchy is derived from the constraints, the order of storage, masses,
    and the rest shape (sn_rest_place). It is made again when one of these changes. Exception: it follows the changes by
@@ -34,6 +35,9 @@
 #include <stdatomic.h>
 
 #define SN_HIERARCHY_BLOCKS 96
+
+/* m: the length of an attachment in the list of rods. */
+#define SN_TIE_REST ((sn_real)1e-6)
 
 /* An edge of the graph of particles or aggregates. */
 typedef struct hierarchy_edge {
@@ -272,6 +276,17 @@ static inline sn_vec4 *hierarchy_d(const sn_hierarchy *h, uint32_t node)
 
 void sn_hierarchy_init(sn_hierarchy *h);
 void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator);
+
+/* Notes in the base which particles are held by pins that are rigid and cannot break: for limits these are immovable.
+   There is room for all slots. slot: by the number of a particle. */
+void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const uint32_t *slot, uint32_t slots,
+                              bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world);
+
+/* Whether a slot is noted. */
+static inline bool hierarchy_is_pinned(const sn_limits_base *base, uint32_t slot)
+{
+    return slot < base->pinned_table.count && ((const bool *)base->pinned_table.column[0])[slot];
+}
 
 /* Before a step: makes the hierarchy if it is out of date. False when memory runs out. */
 bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const sn_solver_in *in);

@@ -173,6 +173,12 @@ static bool are_same(const sn_vec4 *x, const sn_real *w, uint32_t count)
     return others == 0;
 }
 
+/* The same in a step, of one particle. */
+static bool is_same(const sn_solver_in *in, const sn_real *w, uint32_t slot)
+{
+    return in->frame.x[slot].w == w[slot] || (w[slot] == 0 && hierarchy_is_pinned(in->stiffen.base, slot));
+}
+
 /* Compares the masses of the particles of one tile of the first layer. */
 static void look_at_masses(void *data, uint32_t index, uint32_t worker)
 {
@@ -181,10 +187,11 @@ static void look_at_masses(void *data, uint32_t index, uint32_t worker)
     const sn_real *w = m->in->stiffen.base->w_table.column[0];
     bool same = true;
     (void)worker;
-    if (!m->in->stiffen.target)
+    const bool plain = !m->in->stiffen.target && !m->in->stiffen.base->pinned_table.count;
+    if (plain)
         same = are_same(m->in->frame.x + tile->first, w + tile->first, tile->count);
-    for (uint32_t i = tile->first; m->in->stiffen.target && same && i < tile->first + tile->count; ++i)
-        same = w[i] == sn_hierarchy_inverse_mass(m->in, i);
+    for (uint32_t i = tile->first; !plain && same && i < tile->first + tile->count; ++i)
+        same = w[i] == sn_hierarchy_limit_mass(m->in, i);
     if (!same)
         atomic_store_explicit(&m->differ, true, memory_order_relaxed);
 }
@@ -215,7 +222,7 @@ static bool note_masses(hierarchy_work *w)
         return false;
     table->count = w->slots;
     for (uint32_t i = 0; i < w->slots; ++i)
-        ((sn_real *)table->column[0])[i] = sn_hierarchy_inverse_mass(w->in, i);
+        ((sn_real *)table->column[0])[i] = sn_hierarchy_limit_mass(w->in, i);
     return true;
 }
 
@@ -267,7 +274,7 @@ static void set_masses(const sn_solver_in *in, bool before)
     for (uint32_t i = 0; i < base->torn_table.count; ++i)
         if (torn[i].a == (torn[i].b & ~SN_TORN_LAST))
             ((sn_real *)base->w_table.column[0])[torn[i].a] =
-                before ? torn[i].w : sn_hierarchy_inverse_mass(in, torn[i].a);
+                before ? torn[i].w : sn_hierarchy_limit_mass(in, torn[i].a);
 }
 
 static void take_base(hierarchy_work *w)
@@ -364,6 +371,10 @@ bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const 
         clear(h);
         return true;
     }
+    if (!sn_table_reserve(&s->base->pinned_table, allocator,
+                          store->pool[SN_KIND_PIN]->ids.live ? in->plan->particles : 0))
+        return false;
+    sn_hierarchy_note_pinned(s->base, store, in->frame.slot, in->plan->particles, s->breaks, s->world);
     h->made = h->made && h->makes == in->plan->makes;
     const bool based = is_base(h, in);
     if (based && !h->made && !make_for(h, allocator, in, true))
@@ -382,10 +393,10 @@ void sn_hierarchy_look(const sn_hierarchy *h, const sn_solver_in *in, uint32_t t
         sn_hierarchy_part *part = &h->part[p];
         const sn_tile *at = &in->plan->tile[tile];
         const uint32_t members = h->first[part->node + part->nodes] - h->first[part->node];
-        part->same = members < at->count || are_same(in->frame.x + at->first, w + at->first, at->count);
-        for (uint32_t k = h->first[part->node];
-             part->same && members < at->count && k < h->first[part->node + part->nodes]; ++k)
-            part->same = in->frame.x[h->member[k]].w == w[h->member[k]];
+        const bool some = members < at->count || in->stiffen.base->pinned_table.count;
+        part->same = some || are_same(in->frame.x + at->first, w + at->first, at->count);
+        for (uint32_t k = h->first[part->node]; part->same && some && k < h->first[part->node + part->nodes]; ++k)
+            part->same = is_same(in, w, h->member[k]);
     }
 }
 

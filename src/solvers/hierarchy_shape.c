@@ -121,7 +121,7 @@ static void look_at_rods(const hierarchy_work *w, uint32_t node, hierarchy_form 
         const sn_vec3 p = shape_of(w, slot)->place;
         for (uint32_t e = w->start[slot]; e < w->start[slot + 1]; ++e) {
             const uint32_t other = w->edge[e].to;
-            if (!isfinite(w->edge[e].rest)) /* it is torn */
+            if (!isfinite(w->edge[e].rest) || w->edge[e].rest == SN_TIE_REST) /* it is torn, or an attachment */
                 continue;
             const sn_vec3 way = vec3_sub(shape_of(w, other)->place, p);
             const double square = vec3_dot_double(way, way), rest = (double)w->edge[e].rest;

@@ -144,6 +144,9 @@ void sn_hierarchy_bind(sn_hierarchy *h);
 /* hierarchy_meshes.c: the inverse mass of a particle in the coming step; and sn_hierarchy_choose: numbers the meshes
    with a hierarchy, and lists their rods. */
 sn_real sn_hierarchy_inverse_mass(const sn_solver_in *in, uint32_t slot);
+
+/* The same for limits: 0 for particles with pins, too. */
+sn_real sn_hierarchy_limit_mass(const sn_solver_in *in, uint32_t slot);
 void sn_hierarchy_choose(hierarchy_work *w);
 
 /* The same from the base: the meshes that were chosen when it was made. */

@@ -24,8 +24,7 @@
    What holds. A preload pushes the particle at a pin with all of the load. If the pin had none itself, it would put the
    particle back only after the rods beside it have seen it moved, by load h^2 / mass: a cloth on pins sagged by 68 %
    too far, a block on a plane by 4 times its sag. So pins and half spaces have preloads. A half space takes back what
-   is too much, see SN_PRELOAD_GIVE. Contact has none: with the impulses of the last substep, or their mean, as a start
-   stiff blocks jumped. */
+   is too much, see SN_PRELOAD_GIVE. So have contacts with bodies that are not dynamic (contact/particle_preloads.c). */
 #ifndef SN_SOLVERS_PRELOAD_H
 #define SN_SOLVERS_PRELOAD_H
 

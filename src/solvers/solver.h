@@ -70,14 +70,15 @@ typedef struct sn_torn {
 /* The data from which the limits of stiff meshes were made, and the slots that tears have changed since: see
    hierarchy_follow.c. It is state while there are such slots. Otherwise limits follow from the constraints. */
 typedef struct sn_limits_base {
-    sn_table rod_table;                     /* of sn_mesh_rod: rods of meshes with limits */
-    sn_table w_table;                       /* of sn_real, by slot: inverse masses; 0 for slots with a target */
-    sn_table torn_table;                    /* of sn_torn */
-    sn_table mark_table;                    /* of uint8_t, by slot: whether it is in torn_table */
-    uint32_t most;                          /* if more slots are torn, limits are made anew */
-    uint64_t edits;                         /* sn_stiffen.edits when the base was made */
-    uint64_t makes;                         /* sn_plan.makes when the base was made; 0: there is no base */
-    uint32_t count[SN_STIFFENED_COUNT];     /* by reason: meshes without limits */
+    sn_table rod_table;                 /* of sn_mesh_rod: rods of meshes with limits */
+    sn_table w_table;                   /* of sn_real, by slot: inverse masses; 0 for slots with a target or a pin */
+    sn_table pinned_table;              /* of bool, by slot: a rigid pin holds it; empty: no slot has one */
+    sn_table torn_table;                /* of sn_torn */
+    sn_table mark_table;                /* of uint8_t, by slot: whether it is in torn_table */
+    uint32_t most;                      /* if more slots are torn, limits are made anew */
+    uint64_t edits;                     /* sn_stiffen.edits when the base was made */
+    uint64_t makes;                     /* sn_plan.makes when the base was made; 0: there is no base */
+    uint32_t count[SN_STIFFENED_COUNT]; /* by reason: meshes without limits */
     uint32_t particles[SN_STIFFENED_COUNT]; /* their particles */
 } sn_limits_base;
 

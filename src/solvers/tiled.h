@@ -76,6 +76,9 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others);
 /* After sn_tiled_begin: whether any constraint has a preload. */
 bool sn_tiled_preloads(const sn_solver_in *in);
 
+/* The same: whether constraints of a particle may have preloads. */
+bool sn_tiled_preloads_at(const sn_solver_scratch *scratch, const sn_plan *plan, uint32_t slot);
+
 /* Makes one pass. out receives faults and lost tasks. *largest, m, is raised to the largest correction. False if a
    projection or the motion of a tile is not finite, or if tasks were lost. */
 bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest);

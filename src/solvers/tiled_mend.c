@@ -164,7 +164,7 @@ static inline void skip_in_tile(const mending *m, looking *k, const bool in_plan
                 apart = vec3_add(apart, vec3_sub(low, vec4_xyz(m->low[other])));
         }
         const sn_real most = too_long * rod->rest;
-        if (vec3_dot(apart, apart) > most * most)
+        if (vec3_dot(apart, apart) > most * most && rod->rest != SN_TIE_REST)
             break;
     }
     k->rod = (uint32_t)(rod - m->h->rod);
@@ -177,7 +177,7 @@ static void skip_anywhere(const mending *m, looking *k)
         const whereabouts b = find(m, m->h->rod[k->rod].to);
         const sn_vec3 apart = between(&k->at, &b);
         const sn_real most = k->home->too_long * m->h->rod[k->rod].rest;
-        if (vec3_dot(apart, apart) > most * most)
+        if (vec3_dot(apart, apart) > most * most && m->h->rod[k->rod].rest != SN_TIE_REST)
             break;
     }
 }

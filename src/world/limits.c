@@ -1,5 +1,6 @@
 /* Data from which limits of stiff meshes are made, and the changes by tears: see solvers/hierarchy_follow.c. */
 #include "base/hash.h"
+#include "solvers/hierarchy.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -10,6 +11,7 @@ void sn_limits_init(sn_limits_base *base)
     sn_table_column(&base->w_table, sizeof(sn_real), false);
     sn_table_column(&base->torn_table, sizeof(sn_torn), true);
     sn_table_column(&base->mark_table, sizeof(uint8_t), false);
+    sn_table_column(&base->pinned_table, sizeof(bool), false);
 }
 
 void sn_limits_release(sn_limits_base *base, const sn_allocator *allocator)
@@ -18,6 +20,7 @@ void sn_limits_release(sn_limits_base *base, const sn_allocator *allocator)
     sn_table_release(&base->w_table, allocator);
     sn_table_release(&base->torn_table, allocator);
     sn_table_release(&base->mark_table, allocator);
+    sn_table_release(&base->pinned_table, allocator);
 }
 
 static uint64_t all_edits(const sn_world *world)
@@ -37,7 +40,8 @@ void sn_limits_tear_begin(sn_world *world)
 
 static sn_real inverse_mass(const sn_world *world, uint32_t slot)
 {
-    return world->particles.target[slot] ? 0 : world->particles.x[slot].w;
+    const bool immovable = world->particles.target[slot] || hierarchy_is_pinned(&world->limits, slot);
+    return immovable ? 0 : world->particles.x[slot].w;
 }
 
 static bool has_base(const sn_world *world)
@@ -105,7 +109,9 @@ void sn_limits_touch_rod(sn_world *world, uint32_t kind, uint32_t row)
 bool sn_limits_reserve(sn_limits_base *base, const sn_allocator *allocator, uint32_t most, uint32_t slots)
 {
     return sn_table_reserve(&base->torn_table, allocator, most) &&
-           sn_table_reserve(&base->mark_table, allocator, slots) && sn_table_reserve(&base->w_table, allocator, slots);
+           sn_table_reserve(&base->mark_table, allocator, slots) &&
+           sn_table_reserve(&base->w_table, allocator, slots) &&
+           sn_table_reserve(&base->pinned_table, allocator, slots);
 }
 
 void sn_limits_restored(sn_world *world)
@@ -116,6 +122,7 @@ void sn_limits_restored(sn_world *world)
     base->makes = base->torn_table.count ? world->plan.makes : 0;
     base->edits = sn_limits_edits(world);
     base->mark_table.count = base->w_table.count = slots;
+    sn_hierarchy_note_pinned(base, &world->constraints, world->ids.value, slots, sn_world_is_weak, world);
     for (uint32_t i = 0; i < slots; ++i) {
         ((uint8_t *)base->mark_table.column[0])[i] = 0;
         ((sn_real *)base->w_table.column[0])[i] = inverse_mass(world, i);

@@ -12,7 +12,7 @@ const sn_solver_method *sn_solve_method(const sn_world *world, bool still)
     return still && !chosen->own_projections ? &sn_solver_gauss_seidel : chosen;
 }
 
-static bool is_weak(const void *world, uint32_t kind, uint32_t row)
+bool sn_world_is_weak(const void *world, uint32_t kind, uint32_t row)
 {
     return sn_breaking_has(world, kind, row) || sn_tear_by_force(world, kind, row);
 }
@@ -40,7 +40,7 @@ static sn_stiffen stiffen_input(sn_world *world)
                         .number = world->particles.index,
                         .target = world->target_table.count ? world->particles.target : NULL,
                         .place_after = place_after,
-                        .breaks = world->breaking.table.count || sn_tear_any_by_force(world) ? is_weak : NULL,
+                        .breaks = world->breaking.table.count || sn_tear_any_by_force(world) ? sn_world_is_weak : NULL,
                         .tears = sn_tear_any(world) ? may_tear : NULL,
                         .solids = settings->integrator == SN_INTEGRATOR_SYMPLECTIC_EULER,
                         .world = world,
@@ -60,8 +60,7 @@ bool sn_world_is_warm(const sn_settings *settings)
     return (settings->solver == SN_SOLVER_IMPULSES && settings->warm_start) || sn_world_preloads(settings);
 }
 
-/* See solvers/preload.h. */
-static float preload_share(const sn_world *world, sn_real h)
+float sn_world_preload_share(const sn_world *world, sn_real h)
 {
     const sn_real share = (sn_real)SN_PRELOAD_RATE * world->state.settings.damping * h;
     if (!sn_world_preloads(&world->state.settings))
@@ -89,7 +88,7 @@ sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
                           .frame = frame,
                           .h = h,
                           .last_h = world->state.h,
-                          .preload_share = preload_share(world, h),
+                          .preload_share = sn_world_preload_share(world, h),
                           .order = settings->order,
                           .gradients = settings->gradients,
                           .iterations = settings->iterations,
@@ -182,8 +181,10 @@ static sn_result make_pass(sn_substep *s, sn_tiled *t, sn_real *largest)
         s->unsound = true;
         return sn_fault_constraint(world, &out);
     }
-    if (!sn_solve_interleaves_contact(s) || tiled_loads(t))
+    if (!sn_solve_interleaves_contact(s))
         return SN_OK;
+    if (tiled_loads(t))
+        return sn_contacts_load(world, s->h) ? SN_OK : sn_fault_lost_tasks(world);
     if (world->contacts.any)
         sn_targets_set_velocities(world, s->h); /* friction depends on velocities */
     return sn_contacts_pass(world, s->h, tiled_starts(t)) ? SN_OK : sn_fault_lost_tasks(world);

@@ -336,6 +336,9 @@ void sn_limits_release(sn_limits_base *base, const sn_allocator *allocator);
 
 /* Counts changes of constraints, strengths, and rest shapes, except changes by tears between the next two calls. */
 uint64_t sn_limits_edits(const sn_world *world);
+
+/* Whether a constraint may break by force. */
+bool sn_world_is_weak(const void *world, uint32_t kind, uint32_t row);
 void sn_limits_tear_begin(sn_world *world);
 void sn_limits_tear_end(sn_world *world);
 
@@ -389,6 +392,7 @@ void sn_constraint_exerted(const sn_world *world, uint32_t kind, uint32_t index,
 /* True if constraints may have preloads, see solvers/preload.h; true if a substep begins with the multipliers of the
    last one. */
 bool sn_world_preloads(const sn_settings *settings);
+float sn_world_preload_share(const sn_world *world, sn_real h); /* see solvers/preload.h; 0: none */
 bool sn_world_is_warm(const sn_settings *settings);
 
 #endif

@@ -256,6 +256,16 @@ static void test_compliance_at_rest(void **state)
          {20, 56},
          {5, 8},
          1000 * GRAVITY * 0.09 / (2 * 1e5),
+         0.05},
+        {DAMPED
+         "'objects': [{'type': 'block', 'width': 0.3, 'height': 0.3, 'depth': 0.3, 'columns': %1$u, 'rows': %1$u, "
+         "'layers': %1$u, 'radius': 0.005, 'position': [0, 0.155, 0], 'material': {'density': 1000, 'young': 1e6}}], "
+         "'bodies': [{'type': 'static', 'position': [0, -0.1, 0], 'shapes': {'type': 'box', 'size': [1, 0.2, 1], "
+         "'material': {'friction': 0, 'friction_mix': 'least'}}}]}",
+         {5, 8},
+         {20, 56},
+         {5, 8},
+         1000 * GRAVITY * 0.09 / (2 * 1e6),
          0.05}};
     for (size_t i = 0; i < COUNT_OF(cases); ++i)
         for (uint32_t k = 0; k < 2; ++k)
@@ -321,9 +331,29 @@ static void test_block_stays_down(void **state)
     fixture_close(&f);
 }
 
+/* At one substep contact could exert more than rods of few particles exert against it. What is too much is taken back
+   before the first pass: it made this block jump by half of its height. */
+static void test_block_does_not_jump(void **state)
+{
+    (void)state;
+    support_skip_watched();
+    fixture f = fixture_good(
+        "{'world': {'damping': 2, 'substeps': 1}, 'objects': [{'type': 'block', 'width': 0.3, 'height': 0.3, 'depth': "
+        "0.3, 'columns': 5, 'rows': 5, 'layers': 5, 'radius': 0.005, 'position': [0, 0.155, 0], 'material': "
+        "{'density': "
+        "1000, 'young': 1e6}}], 'bodies': [{'type': 'static', 'shapes': {'type': 'plane'}}]}");
+    for (uint32_t i = 0; i < 480; ++i) {
+        assert_ok(f.world, sn_world_step(f.world, real(1.0 / 60)));
+        for (uint32_t k = 0; i > 240 && k < 125; k += 5)
+            assert_true(fixture_place(&f, k).y < real(0.306));
+    }
+    fixture_close(&f);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_compliance_at_rest),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_block_does_not_jump),
+                                       cmocka_unit_test(test_compliance_at_rest),
                                        cmocka_unit_test(test_pressure_at_rest),
                                        cmocka_unit_test(test_block_stays_down),
                                        cmocka_unit_test(test_same_as_compliances),

@@ -167,9 +167,9 @@ expect 0 info load.json --set world.stiffening=off
 says 'directly +none: stiffening is off'
 rm load.json
 
-# A heavy rope is tied to a light cloth: the knot, which has no size, opens and closes as the rope swings.
+# A heavy rope is tied to a light cloth: swept, the knot, which has no size, opens and closes as the rope swings.
 cat >tied.json <<'END'
-{"objects": [
+{"world": {"stiffening": "off"}, "objects": [
    {"type": "cloth", "name": "cloth", "columns": 25, "rows": 25, "mass": 0.3, "turn": {"axis": [1, 0, 0], "angle": 1.5708},
     "pins": ["top_left", "top_right", "bottom_left", "bottom_right"]},
    {"type": "rope", "name": "rope", "mass": 5}],

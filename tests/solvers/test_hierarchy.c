@@ -561,6 +561,94 @@ static void test_targets_hold(void **state)
     end_sheet(&s);
 }
 
+/* The largest distance of a corner from where it is held, m, in two seconds. */
+static double swing_by_corners(const how *h, bool pins, double strength, sheet *s, sn_constraint pin[2])
+{
+    double slip = 0;
+    *s = make_sheet(h);
+    for (uint32_t k = 0; k < 2; ++k) {
+        const uint32_t x = k ? h->n - 1 : 0;
+        if (pins)
+            pin[k] = sn_constraint_add_pin(s->world, at(s, h, x, 0));
+        else
+            hold(s, h, x, 0);
+        if (strength > 0)
+            assert_ok(s->world, sn_constraint_set_strength(s->world, pin[k], real(strength), 0));
+    }
+    for (uint32_t frame = 0; frame < 120; ++frame) {
+        support_run(s->world, 1, FRAME);
+        const sn_view x = sn_world_view_positions(s->world);
+        for (uint32_t k = 0; k < 2; ++k) {
+            const sn_real *p = sn_view_find(&x, number_of(h, k ? h->n - 1 : 0));
+            const double dx = (double)p[0] - (k ? SPACING * (h->n - 1) : 0);
+            slip = fmax(slip, sqrt(dx * dx + (double)p[1] * (double)p[1] + (double)p[2] * (double)p[2]));
+        }
+    }
+    return slip;
+}
+
+/* Rigid pins hold a sheet as immovable particles do. (Limits did not know of them: corners slipped by centimetres.) One
+   that may break does not, so that its force is the whole one. Once a pin is gone, its corner falls. */
+static void test_pins_hold_as_immovable_particles_do(void **state)
+{
+    (void)state;
+    const how h = {.n = 32};
+    sheet s[3];
+    sn_constraint pin[2];
+    double slip[3], low[3], largest[3] = {0};
+    for (uint32_t i = 0; i < 3; ++i) {
+        slip[i] = swing_by_corners(&h, i > 0, i == 2 ? 1e9 : 0, &s[i], pin);
+        low[i] = height(&s[i]);
+        stretch(&s[i], &largest[i]);
+        print_message("slip %.3g m, centre at %.5f m, largest %.2f %%\n", slip[i], low[i], 100 * largest[i]);
+        if (i == 1) {
+            assert_ok(s[i].world, sn_constraint_remove(s[i].world, pin[0]));
+            support_run(s[i].world, 12, FRAME);
+            assert_true(sn_particle_position(s[i].world, at(&s[i], &h, 0, 0)).y < real(-0.1));
+        }
+        end_sheet(&s[i]);
+    }
+    assert_true(slip[1] < 1e-4 && largest[1] < 0.06);
+    assert_close(low[1], low[0], 0.02);
+    assert_true(slip[2] > 0.003);
+}
+
+/* A heavy rope that is tied to a sheet hangs from it: it is a part of the mesh. (The tied particle of the sheet, which is
+   light, followed the rope, and the rods put it back: the rope hung 11 cm below the sheet.) Cut off, it falls. */
+static void test_tied_rope_hangs(void **state)
+{
+    (void)state;
+    enum { LINKS = 8 };
+    const how h = {.n = 24, .damping = 2};
+    sheet s = make_sheet(&h);
+    hold_edge(&s, &h);
+    const sn_particle corner = at(&s, &h, h.n / 2, h.n - 1);
+    const sn_vec3 from = sn_particle_position(s.world, corner);
+    sn_particle end = {0}, start = {0};
+    sn_constraint tie = {0};
+    for (uint32_t i = 0; i <= LINKS; ++i) {
+        const sn_particle next =
+            sn_particle_add_at(s.world, vec(from.x, from.y, (double)from.z + SPACING * i), real(500));
+        if (i)
+            sn_constraint_add_distance(s.world, sn_at(end), sn_at(next), real(SPACING));
+        else
+            tie = sn_constraint_add_attachment(s.world, sn_at(corner), sn_at(start = next));
+        end = next;
+    }
+    support_run(s.world, 300, FRAME);
+    double largest = 0;
+    stretch(&s, &largest);
+    const sn_vec3 a = sn_particle_position(s.world, corner), b = sn_particle_position(s.world, start);
+    const double off = hypot((double)(a.y - b.y), hypot((double)(a.x - b.x), (double)(a.z - b.z)));
+    print_message("off by %.3g m, largest %.2f %%\n", off, 100 * largest);
+    assert_true(off < 0.001 && largest < 0.05);
+    assert_ok(s.world, sn_constraint_remove(s.world, tie));
+    const sn_vec3 before = sn_particle_position(s.world, end);
+    support_run(s.world, 30, FRAME);
+    assert_close((double)(before.y - sn_particle_position(s.world, end).y), 9.81 / 8, 0.4); /* with a damping of 2/s */
+    end_sheet(&s);
+}
+
 /* A sheet whose edges are pulled apart is longer everywhere, and not at the edges alone: limits do not give, so they stand aside. Once the edges are back, it is stiff again. */
 static void test_stretched_sheet_gives_everywhere(void **state)
 {
@@ -811,6 +899,8 @@ int main(void)
         cmocka_unit_test(test_torn_cloth_falls),
         cmocka_unit_test(test_released_cloth_falls),
         cmocka_unit_test(test_targets_hold),
+        cmocka_unit_test(test_tied_rope_hangs),
+        cmocka_unit_test(test_pins_hold_as_immovable_particles_do),
         cmocka_unit_test(test_stretched_sheet_gives_everywhere),
         cmocka_unit_test(test_folded_cloth_unfolds),
         cmocka_unit_test(test_dome_stands_still),

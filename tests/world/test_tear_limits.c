@@ -1,4 +1,5 @@
 /* Limits of stiff meshes follow tears: see solvers/hierarchy_follow.c. */
+#include "solvers/hierarchy.h"
 #include "world/tear_meshes.h"
 
 static sn_world *make_world(uint32_t threads, bool stiffen, double gravity)
@@ -13,8 +14,8 @@ static sn_world *make_world(uint32_t threads, bool stiffen, double gravity)
     return world;
 }
 
-/* Ways to hold a sheet: not at all, by two corners, by an edge, by some within. */
-enum { HELD_NOT, HELD_CORNERS, HELD_EDGE, HELD_WITHIN, HELD_COUNT };
+/* Ways to hold a sheet: not at all, by two corners, by an edge, by pins along an edge, by some within. */
+enum { HELD_NOT, HELD_CORNERS, HELD_PINS, HELD_EDGE, HELD_WITHIN, HELD_COUNT };
 
 static tear_sheet add_sheet(sn_world *world, uint32_t columns, uint32_t rows, uint32_t held, double jitter)
 {
@@ -25,8 +26,22 @@ static tear_sheet add_sheet(sn_world *world, uint32_t columns, uint32_t rows, ui
                              : held == HELD_EDGE   ? row + 1 == rows
                              : held == HELD_WITHIN ? row % 11 == 5 && column % 13 == 6
                                                    : false;
+        if (held == HELD_PINS && row + 1 == rows)
+            assert_true(sn_constraint_is_valid(world, sn_constraint_add_pin(world, sn_particles_at(s.run, i))));
         if (is_held)
             assert_ok(world, sn_particle_set_mass(world, sn_particles_at(s.run, i), SN_IMMOVABLE));
+    }
+    for (uint32_t k = 0; k < 3 && held == HELD_PINS; ++k) { /* heavy ropes are tied to it */
+        const sn_particle to = sn_particles_at(s.run, k * columns + 20 * k + 10);
+        const sn_vec3 x = sn_particle_position(world, to);
+        sn_particle last = to;
+        for (uint32_t i = 0; i < 4; ++i) {
+            const sn_particle next = sn_particle_add_at(world, vec(x.x, (double)x.y - 0.05 * i, x.z), real(0.5));
+            const sn_constraint tie = i ? sn_constraint_add_distance(world, sn_at(last), sn_at(next), real(0.05))
+                                        : sn_constraint_add_attachment(world, sn_at(last), sn_at(next));
+            assert_true(sn_constraint_is_valid(world, tie));
+            last = next;
+        }
     }
     return s;
 }
@@ -50,6 +65,8 @@ static bool is_there(const sn_world *world, const sn_mesh_rod *rod)
 {
     const sn_store *store = &world->constraints;
     const uint32_t kinds[] = {SN_KIND_DISTANCE, SN_KIND_DISTANCE_MAX};
+    if (rod->rest == SN_TIE_REST) /* an attachment */
+        return true;
     for (uint32_t k = 0; k < 2; ++k) {
         const sn_pool *pool = store->pool[kinds[k]];
         for (uint32_t row = 0; row < pool->table.count; ++row) {
