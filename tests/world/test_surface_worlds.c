@@ -95,7 +95,7 @@ static uint32_t add_particles(maker *m, const double (*x)[3], uint32_t count)
     return first;
 }
 
-static void rod(const maker *m, uint32_t a, uint32_t b, double compliance, int kind)
+static sn_constraint rod(const maker *m, uint32_t a, uint32_t b, double compliance, int kind)
 {
     sn_constraint c = kind == 1 ? sn_constraint_add_distance_max(m->world, sn_at(particle(m, a)),
                                                                  sn_at(particle(m, b)), SN_MEASURE)
@@ -104,6 +104,7 @@ static void rod(const maker *m, uint32_t a, uint32_t b, double compliance, int k
     assert_true(c.generation > 0);
     if (compliance > 0)
         assert_ok(m->world, sn_constraint_set_material(m->world, c, (sn_material){real(compliance), 0}));
+    return c;
 }
 
 static double any_compliance(maker *m)
@@ -440,7 +441,8 @@ static maker make(uint64_t seed, uint32_t threads)
         const uint32_t a = below(&m, m.things), b = below(&m, m.things), k = below(&m, 64), j = below(&m, 64);
         if (a == b || m.first[a] == m.last[a] || m.first[b] == m.last[b] || below(&m, 3))
             continue;
-        rod(&m, m.first[a] + k % (m.last[a] - m.first[a]), m.first[b] + j % (m.last[b] - m.first[b]), any_compliance(&m), 1);
+        const sn_constraint string = rod(&m, m.first[a] + k % (m.last[a] - m.first[a]), m.first[b] + j % (m.last[b] - m.first[b]), any_compliance(&m), 1);
+        assert_ok(m.world, sn_constraint_set_collides(m.world, string, true)); /* otherwise features at its ends would pass */
     }
     return m;
 }
@@ -500,6 +502,10 @@ static void random_worlds_hold(void **state)
             fail_msg("seed %u begins with intersections", (uint32_t)seed);
         double lowest = start.potential;
         const double sum = sum_of_momenta(m.world, &turning);
+        if (getenv("SHOW")) {
+            const sn_settings g = sn_world_settings(m.world);
+            printf("dt %g solver %d integrator %d iterations %u gravity %g sleep %d fast %g\n", m.dt, g.solver, g.integrator, g.iterations, (double)g.gravity.y, sn_world_contact_settings(m.world).sleep, m.fast);
+        }
         const bool free = !m.holds && vec3_length(sn_world_settings(m.world).gravity) == 0;
         bool told = false;
         for (uint32_t frame = 0; frame < 60 && !told; ++frame) {
@@ -510,6 +516,12 @@ static void random_worlds_hold(void **state)
             }
             assert_finite(m.world, seed, frame);
             const uint32_t met = sn_query_intersections(m.world, NULL, 0);
+            if (met && getenv("SHOW")) {
+                sn_intersection found[20];
+                const uint32_t n = sn_query_intersections(m.world, found, 20);
+                for (uint32_t i = 0; i < n && i < 20; ++i)
+                    printf("   skin %u triangle %u, skin %u triangle %u\n", found[i].skin.index, found[i].triangle, found[i].other_skin.index, found[i].other_triangle);
+            }
             if (met) {
                 printf("seed %u frame %u: %u intersections, forced %u, substeps %u drives %d\n", (uint32_t)seed, frame,
                        met, (uint32_t)m.world->contacts.surfaces.forced, sn_world_settings(m.world).substeps, m.drives);
