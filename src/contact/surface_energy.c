@@ -456,10 +456,24 @@ static void measure_within(const sn_world *world, sn_surfaces *s)
     }
 }
 
-/* What pieces may keep of their motion within themselves. All motion of a piece that is held is of that kind. */
+/* Pieces that lean on fixed shapes: these take momentum from them. */
+static void find_leaning(const sn_world *world, sn_surfaces *s)
+{
+    const sn_static_contact *contact = world->contacts.static_table.column[0];
+    for (uint32_t i = 0; i < world->contacts.static_contacts; ++i) {
+        const uint32_t piece = sn_surface_piece_of(s, world->particles.index[contact[i].slot]);
+        if (contact[i].normal_impulse > 0 && piece != SN_SURFACE_NONE)
+            surface_piece_root(s, piece)->leans = true;
+    }
+}
+
+/* What pieces may keep of their motion within themselves. All motion of a piece that is held is of that kind. If that
+   is not enough, the rigid motion is slowed down: its spin, and what leans on something fixed as a whole. Otherwise a
+   mesh that bounces could gain energy: each vertex is thrown back with the speed that it has within the mesh. */
 static void choose_shares(const sn_world *world, sn_surfaces *s, double most)
 {
     measure_within(world, s);
+    find_leaning(world, s);
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
         sn_surface_piece *p = &surface_pieces(s)[i];
         if (!p->asks)
@@ -467,10 +481,15 @@ static void choose_shares(const sn_world *world, sn_surfaces *s, double most)
         p->within = p->held ? p->kinetic : p->within;
         const double allowed = allowed_to(p, most), left = allowed - (p->kinetic - p->within);
         p->share = left > 0 && p->within > 0 ? sqrt(left / p->within) : 0;
-        const double flight = p->mass / 2 * dvec3_dot(p->rigid.velocity, p->rigid.velocity);
-        const double turning = p->kinetic - p->within - flight;
-        if (left < 0 && turning > 0)
+        const double rigid = p->kinetic - p->within,
+                     flight = p->mass / 2 * dvec3_dot(p->rigid.velocity, p->rigid.velocity), turning = rigid - flight;
+        if (left < 0 && rigid > 0 && p->leans) {
+            const double by = sqrt(fmax(0, allowed) / rigid);
+            p->rigid.velocity = dvec3_scale(p->rigid.velocity, by);
+            p->rigid.spin = dvec3_scale(p->rigid.spin, by);
+        } else if (left < 0 && turning > 0) {
             p->rigid.spin = dvec3_scale(p->rigid.spin, sqrt(fmax(0, allowed - flight) / turning));
+        }
     }
 }
 

@@ -12,6 +12,7 @@ typedef struct sn_surface_piece {
                              piece */
     bool touches;         /* it touches something in this substep */
     bool held;            /* it has an immovable vertex */
+    bool leans;           /* it touches a fixed shape in this substep; known if it asks */
     bool asks;            /* it has gained energy, which must be taken back */
     bool cloth, bodies;   /* it has movable vertices, and movable bodies */
     uint32_t pushes, far; /* its contacts with an impulse, and those of them whose impulse was large in the last pass */
