@@ -151,6 +151,9 @@ static float look_at(const guarding *g, const sn_surface_candidate *c, sn_real a
     const double distance = sn_surface_nearest(c->edges, x).distance * SN_SURFACE_EXACT, least = LEAST * (double)reach;
     if (c->rough && ways_are_apart(start, end, c->edges, least))
         return NEVER;
+    /* Before anything that depends on rounding: pairs that a list knows to be farther apart are not looked at. */
+    if (distance >= (double)close && distance * distance * (double)FIRM > (double)square)
+        return NEVER;
     /* What is rigid does not touch, however long its ways. Only rounding may bring it together, if it is that near. */
     const double rounding = rounding_of(start, end);
     if (is_rigid(g, c))
@@ -158,8 +161,6 @@ static float look_at(const guarding *g, const sn_surface_candidate *c, sn_real a
     double apart = NEAREST * distance < least ? NEAREST * distance : least;
     if (distance < fmax((double)close, FAR_FROM * rounding))
         apart = STAYS * distance;
-    else if (distance * distance * (double)FIRM > (double)square)
-        return NEVER;
     return touch(c, start, end, apart, &time) ? (float)time : NEVER;
 }
 

@@ -494,7 +494,7 @@ static void random_worlds_hold(void **state)
         maker m = make(seed, 1), other = {0};
         const bool twin = seed % 5 == 0;
         if (twin)
-            other = make(seed, 3);
+            other = make(seed, getenv("NOTHREADS") ? 1 : 3);
         sn_report start, now;
         double turning;
         assert_ok(m.world, sn_world_report(m.world, &start));
@@ -537,6 +537,14 @@ static void random_worlds_hold(void **state)
                        sn_world_settings(m.world).substeps, m.felt, m.holds);
                 ++bad, told = true;
             }
+            if (getenv("PART")) {
+                const uint32_t n = (uint32_t)atoi(getenv("PART"));
+                for (uint32_t k = 0; k < (twin ? 2u : 1u); ++k) {
+                    const sn_particle_store *p = &(k ? other.world : m.world)->particles;
+                    const uint32_t i = (k ? other.world : m.world)->ids.value[n];
+                    printf("%u part: w %g x %.9g %.9g %.9g low %.9g %.9g %.9g v %.9g %.9g %.9g low %g %g %g share %g\n", frame, (double)p->x[i].w, (double)p->x[i].x, (double)p->x[i].y, (double)p->x[i].z, (double)p->x_low[i].x, (double)p->x_low[i].y, (double)p->x_low[i].z,(double)p->v[i].x, (double)p->v[i].y, (double)p->v[i].z, (double)p->v_low[i].x, (double)p->v_low[i].y, (double)p->v_low[i].z, 0.0);
+                }
+            }
             if (getenv("SHOW")) {
                 const sn_particle_store *p = &m.world->particles;
                 printf("%u: K %.5g P %.5g E %.3g sum %.6g contacts %u stops %u |", frame, now.kinetic, now.potential, now.elastic, now.kinetic + now.potential, m.world->contacts.surfaces.contact_table.count, (uint32_t)m.world->contacts.surfaces.stops);
@@ -567,10 +575,20 @@ static void random_worlds_hold(void **state)
                     ++bad, told = true;
                 }
             if (twin) {
-                reload(other.world);
+                if (!getenv("NOLOAD")) reload(other.world);
                 assert_ok(other.world, sn_world_step(other.world, real(m.dt)));
                 if (sn_world_hash(m.world) != sn_world_hash(other.world)) {
                     printf("seed %u frame %u: the loaded twin differs\n", (uint32_t)seed, frame);
+                    if (getenv("SHOW")) {
+                        const sn_world *a = m.world, *b = other.world;
+                        uint32_t shown = 0;
+                        for (uint32_t i = 0; i < a->particles.table.count; ++i)
+                            if (shown < 10 && (memcmp(&a->particles.x[i], &b->particles.x[i], 16) || memcmp(&a->particles.v[i], &b->particles.v[i], 16)|| memcmp(&a->particles.x_low[i], &b->particles.x_low[i], 12))) {
+                                ++shown;
+                                printf("  particle %u: x %.9g %.9g %.9g / %.9g %.9g %.9g v %.9g %.9g %.9g / %.9g %.9g %.9g\n", a->particles.index[i], (double)a->particles.x[i].x, (double)a->particles.x[i].y, (double)a->particles.x[i].z, (double)b->particles.x[i].x, (double)b->particles.x[i].y, (double)b->particles.x[i].z, (double)a->particles.v[i].x, (double)a->particles.v[i].y, (double)a->particles.v[i].z, (double)b->particles.v[i].x, (double)b->particles.v[i].y, (double)b->particles.v[i].z);
+                            }
+                        printf("  impulses %u / %u contacts %u / %u stops %u / %u sleepers %u / %u\n", a->contact.surface_impulse_table.count, b->contact.surface_impulse_table.count, a->contacts.surfaces.contact_table.count, b->contacts.surfaces.contact_table.count, (uint32_t)a->contacts.surfaces.stops, (uint32_t)b->contacts.surfaces.stops, a->contact.sleep.sleepers, b->contact.sleep.sleepers);
+                    }
                     ++bad, told = true;
                 }
             }
