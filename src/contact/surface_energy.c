@@ -432,8 +432,8 @@ static bool ask(sn_surfaces *s, double most)
     bool any = false;
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
         sn_surface_piece *p = &surface_pieces(s)[i];
-        p->asks = p->asks && (p->tangled ||
-                              p->kinetic > allowed_to(p, most) + (p->bodies ? ROUNDED : SLIGHT) * p->kinetic);
+        p->asks =
+            p->asks && (p->tangled || p->kinetic > allowed_to(p, most) + (p->bodies ? ROUNDED : SLIGHT) * p->kinetic);
         any = any || p->asks;
     }
     return any;
@@ -562,8 +562,7 @@ bool sn_surfaces_balance(sn_world *world, sn_real h)
     sum_up(world, s, (double)h);
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
         sn_surface_piece *p = &surface_pieces(s)[i];
-        p->asks = p->cloth && !p->left &&
-                  (p->tangled || p->kinetic > p->before + p->work + slight(p) * p->kinetic);
+        p->asks = p->cloth && !p->left && (p->tangled || p->kinetic > p->before + p->work + slight(p) * p->kinetic);
         any = any || p->asks;
     }
     const double most = any ? fastest_other(world, s) : 0;

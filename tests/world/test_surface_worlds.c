@@ -14,12 +14,12 @@
 typedef struct maker {
     sn_world *world;
     uint64_t random;
-    double fast;      /* m/s */
-    bool drives;      /* something is driven, and gives energy */
-    bool holds;       /* something does not move, and takes momentum */
-    bool felt;        /* bodies feel each other */
-    bool rigid;       /* nothing gives */
-    bool plain;       /* default solver and integrator */
+    double fast; /* m/s */
+    bool drives; /* something is driven, and gives energy */
+    bool holds;  /* something does not move, and takes momentum */
+    bool felt;   /* bodies feel each other */
+    bool rigid;  /* nothing gives */
+    bool plain;  /* default solver and integrator */
     double dt;
     uint32_t group;
     sn_vec3 middle;
@@ -82,13 +82,11 @@ static uint32_t add_particles(maker *m, const double (*x)[3], uint32_t count)
         double y[3];
         for (uint32_t k = 0; k < 3; ++k)
             y[k] = m->turn[k][0] * x[i][0] + m->turn[k][1] * x[i][1] + m->turn[k][2] * x[i][2];
-        const sn_particle p = sn_particle_add_at(
-            m->world, vec3_add(m->middle, vec(y[0], y[1], y[2])), real(mass));
+        const sn_particle p = sn_particle_add_at(m->world, vec3_add(m->middle, vec(y[0], y[1], y[2])), real(mass));
         first = i ? first : p.index;
         sn_particle_set_group(m->world, p, group);
         sn_particle_set_radius(m->world, p, real(radius));
-        sn_particle_set_velocity(m->world, p,
-                                 vec3_add(vec3_add(v, aim), vec(-spin * y[1], spin * y[0], 0)));
+        sn_particle_set_velocity(m->world, p, vec3_add(vec3_add(v, aim), vec(-spin * y[1], spin * y[0], 0)));
     }
     m->first[m->things] = first;
     m->last[m->things] = first + count;
@@ -97,10 +95,9 @@ static uint32_t add_particles(maker *m, const double (*x)[3], uint32_t count)
 
 static sn_constraint rod(const maker *m, uint32_t a, uint32_t b, double compliance, int kind)
 {
-    sn_constraint c = kind == 1 ? sn_constraint_add_distance_max(m->world, sn_at(particle(m, a)),
-                                                                 sn_at(particle(m, b)), SN_MEASURE)
-                                : sn_constraint_add_distance(m->world, sn_at(particle(m, a)),
-                                                             sn_at(particle(m, b)), SN_MEASURE);
+    sn_constraint c =
+        kind == 1 ? sn_constraint_add_distance_max(m->world, sn_at(particle(m, a)), sn_at(particle(m, b)), SN_MEASURE)
+                  : sn_constraint_add_distance(m->world, sn_at(particle(m, a)), sn_at(particle(m, b)), SN_MEASURE);
     assert_true(c.generation > 0);
     if (compliance > 0)
         assert_ok(m->world, sn_constraint_set_material(m->world, c, (sn_material){real(compliance), 0}));
@@ -305,7 +302,8 @@ static void add_block(maker *m)
             uint32_t q[4];
             for (uint32_t k = 0; k < 4; ++k)
                 q[k] = first + p[far ? quad[axis][3 - k] | 1u << axis : quad[axis][k]];
-            const uint32_t near[6] = {q[0], q[1], q[2], q[0], q[2], q[3]}, away[6] = {q[1], q[2], q[3], q[1], q[3], q[0]};
+            const uint32_t near[6] = {q[0], q[1], q[2], q[0], q[2], q[3]},
+                           away[6] = {q[1], q[2], q[3], q[1], q[3], q[0]};
             memcpy(corner + corners, far ? away : near, sizeof near);
             corners += 6;
         }
@@ -326,7 +324,7 @@ static void add_body(maker *m)
 {
     static const uint32_t box[36] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
                                      2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
-    const sn_body_type type = m->drives && below(m, 2) ? SN_BODY_KINEMATIC
+    const sn_body_type type = m->drives && below(m, 2)  ? SN_BODY_KINEMATIC
                               : m->holds && below(m, 2) ? SN_BODY_STATIC
                                                         : SN_BODY_DYNAMIC;
     sn_shape_def shape = sn_default_shape_def((sn_shape_type)below(m, type == SN_BODY_DYNAMIC ? 6 : SN_SHAPE_TYPES));
@@ -335,7 +333,8 @@ static void add_body(maker *m)
     sn_real height[36];
     const double size = power(m, 0.03, 0.3);
     shape.radius = real(size * in(m, 0.1, 1));
-    shape.half = vec(size * in(m, 0.03, 1), size * in(m, 0.1, 1), size * in(m, 0.5, 1));
+    const double z = size * in(m, 0.5, 1), y = size * in(m, 0.1, 1), x = size * in(m, 0.03, 1);
+    shape.half = vec(x, y, z);
     shape.rounding = real(below(m, 4) ? 0 : in(m, 0, 0.02));
     if (shape.type == SN_SHAPE_HULL) {
         shape.vertex_count = 5 + below(m, 15);
@@ -363,7 +362,8 @@ static void add_body(maker *m)
     def.density = real(power(m, 10, 1e4));
     def.group = m->felt ? 200 : 201;
     if (type != SN_BODY_STATIC) {
-        def.velocity = ground ? any(m, 0.1) : vec3_add(any(m, 0.3 * m->fast), vec3_scale(m->middle, real(-m->fast * in(m, 0, 1) / CELL)));
+        const sn_vec3 aim = vec3_scale(m->middle, real(ground ? 0 : -m->fast * in(m, 0, 1) / CELL));
+        def.velocity = vec3_add(any(m, ground ? 0.1 : 0.3 * m->fast), aim);
         def.spin = any(m, ground ? 0 : fmin(20, 3 * m->fast));
     }
     if (type == SN_BODY_DYNAMIC)
@@ -384,72 +384,91 @@ static void choose_turn(maker *m)
         m->turn[i / 3][i % 3] = turn[i / 3][i % 3] / n;
 }
 
-static maker make(uint64_t seed, uint32_t threads)
+/* Walls all around, which may close. */
+static void add_room(maker *m)
 {
-    static const uint32_t substeps[] = {1, 2, 3, 4, 5, 8, 10, 20};
-    maker m = {.world = support_world(), .random = seed * 7919, .group = 0};
-    sn_settings settings = sn_world_settings(m.world);
-    sn_contact_settings contact = sn_world_contact_settings(m.world);
-    settings.substeps = substeps[below(&m, 8)];
-    settings.iterations = below(&m, 4) ? 1 : 4;
-    m.holds = below(&m, 3) > 0;
-    m.drives = m.holds && below(&m, 3) == 0;
-    m.felt = below(&m, 2);
-    m.rigid = below(&m, 2);
-    if (!m.holds && below(&m, 2))
-        settings.gravity = vec(0, 0, 0);
-    m.fast = power(&m, 0.3, 40);
-    m.dt = below(&m, 3) ? 1.0 / 60 : below(&m, 2) ? 1.0 / 30 : 1.0 / 240;
-    settings.iterations = below(&m, 12) ? settings.iterations : 0;
-    m.plain = below(&m, 4) > 0;
-    if (!m.plain && below(&m, 2))
-        settings.integrator = (sn_integrator)below(&m, 5);
-    else if (!m.plain)
-        settings.solver = (sn_solver)below(&m, 5);
-    contact.sleep = below(&m, 2);
-    assert_ok(m.world, sn_world_configure(m.world, &settings));
-    assert_ok(m.world, sn_world_set_contact_settings(m.world, &contact));
-    assert_ok(m.world, sn_world_set_threads(m.world, threads));
-    m.world->parallel.eager = threads > 1;
-    if (!m.felt) {
-        sn_group_contact apart = sn_default_group_contact(201);
-        apart.category = 2, apart.mask = 1;
-        assert_ok(m.world, sn_world_set_group_contact(m.world, 201, &apart));
-    }
-    for (uint32_t side = 0, room = m.holds && below(&m, 2) ? 6 : 0; side < room; ++side) { /* walls, which may close */
-        const double out = side % 2 ? 1 : -1, at = out * (CELL * WIDE / 2 + 0.15), v = m.drives ? -out * 0.4 : 0;
-        const uint32_t axis = side / 2;
-        const sn_body wall = sn_static_add_plane(m.world, vec(axis == 0 ? at : 0, axis == 1 ? at : 0, axis == 2 ? at : 0), vec(axis == 0 ? -out : 0, axis == 1 ? -out : 0, axis == 2 ? -out : 0));
+    for (uint32_t side = 0; side < 6; ++side) {
+        const double out = side % 2 ? 1 : -1, at = out * (CELL * WIDE / 2 + 0.15), v = m->drives ? -out * 0.4 : 0;
+        const bool x = side / 2 == 0, y = side / 2 == 1, z = side / 2 == 2;
+        const sn_body wall =
+            sn_static_add_plane(m->world, vec(x * at, y * at, z * at), vec(x * -out, y * -out, z * -out));
         if (v == 0)
             continue;
-        assert_ok(m.world, sn_body_set_type(m.world, wall, SN_BODY_KINEMATIC));
-        assert_ok(m.world, sn_body_set_velocity(m.world, wall, vec(axis == 0 ? v : 0, axis == 1 ? v : 0, axis == 2 ? v : 0), vec(0, 0, 0)));
+        assert_ok(m->world, sn_body_set_type(m->world, wall, SN_BODY_KINEMATIC));
+        assert_ok(m->world, sn_body_set_velocity(m->world, wall, vec(x * v, y * v, z * v), vec(0, 0, 0)));
     }
+}
+
+static void choose_settings(maker *m, uint32_t threads)
+{
+    static const uint32_t substeps[] = {1, 2, 3, 4, 5, 8, 10, 20};
+    sn_settings settings = sn_world_settings(m->world);
+    sn_contact_settings contact = sn_world_contact_settings(m->world);
+    settings.substeps = substeps[below(m, 8)];
+    settings.iterations = below(m, 4) ? 1 : 4;
+    m->holds = below(m, 3) > 0;
+    m->drives = m->holds && below(m, 3) == 0;
+    m->felt = below(m, 2);
+    m->rigid = below(m, 2);
+    if (!m->holds && below(m, 2))
+        settings.gravity = vec(0, 0, 0);
+    m->fast = power(m, 0.3, 40);
+    m->dt = below(m, 3) ? 1.0 / 60 : below(m, 2) ? 1.0 / 30 : 1.0 / 240;
+    settings.iterations = below(m, 12) ? settings.iterations : 0;
+    m->plain = below(m, 4) > 0;
+    if (!m->plain && below(m, 2))
+        settings.integrator = (sn_integrator)below(m, 5);
+    else if (!m->plain)
+        settings.solver = (sn_solver)below(m, 5);
+    contact.sleep = below(m, 2);
+    assert_ok(m->world, sn_world_configure(m->world, &settings));
+    assert_ok(m->world, sn_world_set_contact_settings(m->world, &contact));
+    assert_ok(m->world, sn_world_set_threads(m->world, threads));
+    m->world->parallel.eager = threads > 1;
+    if (!m->felt) {
+        sn_group_contact apart = sn_default_group_contact(201);
+        apart.category = 2, apart.mask = 1;
+        assert_ok(m->world, sn_world_set_group_contact(m->world, 201, &apart));
+    }
+}
+
+/* Strings from one thing to another. What they join collides: otherwise features at their ends would pass. */
+static void add_strings(maker *m)
+{
+    for (uint32_t i = 0; m->things > 1 && i < 2; ++i) {
+        const uint32_t a = below(m, m->things), b = below(m, m->things), k = below(m, 64), j = below(m, 64);
+        if (a == b || m->first[a] == m->last[a] || m->first[b] == m->last[b] || below(m, 3))
+            continue;
+        const uint32_t one = m->first[a] + k % (m->last[a] - m->first[a]),
+                       two = m->first[b] + j % (m->last[b] - m->first[b]);
+        assert_ok(m->world, sn_constraint_set_collides(m->world, rod(m, one, two, any_compliance(m), 1), true));
+    }
+}
+
+static maker make(uint64_t seed, uint32_t threads)
+{
+    maker m = {.world = support_world(), .random = seed * 7919};
+    choose_settings(&m, threads);
+    if (m.holds && below(&m, 2))
+        add_room(&m);
     const uint32_t filled = 2 + below(&m, 6);
     for (uint32_t cell = 0; cell < CELLS; ++cell) {
         m.middle = vec(CELL * (cell % WIDE - 0.5), CELL * (cell / WIDE % WIDE - 0.5), /* NOLINT: whole cells */
-                       CELL * (cell / WIDE / WIDE - 0.5));                           /* NOLINT */
+                       CELL * (cell / WIDE / WIDE - 0.5));                            /* NOLINT */
         if (below(&m, CELLS) >= filled)
             continue;
         choose_turn(&m);
         const uint32_t kind = below(&m, 9);
-        (kind < 3 ? add_sheet : kind == 3 ? add_rope : kind == 4 ? add_net : kind == 5 ? add_balloon
-         : kind == 6 ? add_block : add_body)(&m);
+        (kind < 3    ? add_sheet
+         : kind == 3 ? add_rope
+         : kind == 4 ? add_net
+         : kind == 5 ? add_balloon
+         : kind == 6 ? add_block
+                     : add_body)(&m);
         m.things++;
     }
-    for (uint32_t i = 0; m.things > 1 && i < 2; ++i) { /* a string from one to another */
-        const uint32_t a = below(&m, m.things), b = below(&m, m.things), k = below(&m, 64), j = below(&m, 64);
-        if (a == b || m.first[a] == m.last[a] || m.first[b] == m.last[b] || below(&m, 3))
-            continue;
-        const sn_constraint string = rod(&m, m.first[a] + k % (m.last[a] - m.first[a]), m.first[b] + j % (m.last[b] - m.first[b]), any_compliance(&m), 1);
-        assert_ok(m.world, sn_constraint_set_collides(m.world, string, true)); /* otherwise features at its ends would pass */
-    }
+    add_strings(&m);
     return m;
-}
-
-static bool is_driven(const maker *m)
-{
-    return m->drives;
 }
 
 static void assert_finite(const sn_world *world, uint64_t seed, uint32_t frame)
@@ -457,10 +476,10 @@ static void assert_finite(const sn_world *world, uint64_t seed, uint32_t frame)
     const sn_particle_store *p = &world->particles;
     for (uint32_t slot = 0; slot < p->table.count; ++slot)
         if (!support_is_finite(vec4_xyz(p->x[slot])) || !support_is_finite(vec4_xyz(p->v[slot])))
-            fail_msg("seed %u, frame %u: particle %u is not finite", (uint32_t)seed, frame, p->index[slot]);
+            fail_msg("world %u, frame %u: particle %u is not finite", (uint32_t)seed, frame, p->index[slot]);
 }
 
-/* kg m/s: what momenta may be off by. */
+/* kg m/s, kg m^2/s: what momenta are compared with. */
 static double sum_of_momenta(const sn_world *world, double *turning)
 {
     const sn_particle_store *p = &world->particles;
@@ -483,128 +502,101 @@ static void reload(sn_world *world)
     sn_snapshot_destroy(saved);
 }
 
+/* How a world began. */
+typedef struct beginning {
+    sn_report report;
+    double lowest; /* J: least potential energy so far */
+    double sum, turning;
+} beginning;
+
+/* What is not driven has no more energy than it began with, and what is free keeps its momentum. Projections keep
+   angular momentum to first order in the substep only. */
+static void check_sums(const maker *m, beginning *b, uint64_t seed, uint32_t frame)
+{
+    const sn_settings settings = sn_world_settings(m->world);
+    const bool free = !m->holds && vec3_length(settings.gravity) == 0, fine = settings.substeps >= 8;
+    sn_report now;
+    if (!m->plain)
+        return;
+    assert_ok(m->world, sn_world_report(m->world, &now));
+    b->lowest = fmin(b->lowest, now.potential);
+    const double start = b->report.kinetic + b->report.elastic + b->report.potential;
+    const double most = start - b->lowest, has = now.kinetic + now.potential - b->lowest;
+    if (!m->drives && has > most * (1 + 1e-3) + 1e-6)
+        fail_msg("world %u, frame %u: %g J after %g J", (uint32_t)seed, frame, has, most);
+    for (uint32_t k = 0; free && k < 3; ++k)
+        if (fabs(now.momentum[k] - b->report.momentum[k]) > 1e-4 * b->sum ||
+            (fine && fabs(now.angular_momentum[k] - b->report.angular_momentum[k]) > 0.1 * b->turning))
+            fail_msg("world %u, frame %u: momentum %g after %g, angular momentum %g after %g", (uint32_t)seed, frame,
+                     now.momentum[k], b->report.momentum[k], now.angular_momentum[k], b->report.angular_momentum[k]);
+}
+
+typedef struct tally {
+    uint32_t worlds, contacts, stops;
+} tally;
+
+/* Some worlds have a twin on three threads that is saved and loaded before every step. */
+static void run_world(uint64_t seed, tally *all)
+{
+    maker m = make(seed, 1), twin = {0};
+    beginning b = {0};
+    if (seed % 5 == 0)
+        twin = make(seed, 3);
+    assert_ok(m.world, sn_world_report(m.world, &b.report));
+    assert_int_equal(sn_query_intersections(m.world, NULL, 0), 0);
+    b.lowest = b.report.potential;
+    b.sum = sum_of_momenta(m.world, &b.turning);
+    for (uint32_t frame = 0; frame < 60; ++frame) {
+        const sn_result result = sn_world_step(m.world, real(m.dt));
+        if (!m.plain && result == SN_ERROR_DIVERGED)
+            break; /* as other solvers may */
+        assert_ok(m.world, result);
+        assert_finite(m.world, seed, frame);
+        const uint32_t met = sn_query_intersections(m.world, NULL, 0);
+        if (met)
+            fail_msg("world %u, frame %u: %u intersections", (uint32_t)seed, frame, met);
+        check_sums(&m, &b, seed, frame);
+        if (twin.world) {
+            reload(twin.world);
+            assert_ok(twin.world, sn_world_step(twin.world, real(m.dt)));
+            assert_same_world(m.world, twin.world);
+        }
+        all->contacts += m.world->contacts.surfaces.contact_table.count;
+    }
+    all->worlds++;
+    all->stops += (uint32_t)m.world->contacts.surfaces.stops;
+    sn_world_destroy(m.world);
+    if (twin.world)
+        sn_world_destroy(twin.world);
+}
+
 static void random_worlds_hold(void **state)
 {
     (void)state;
-    const char *from = getenv("SINEW_SEED"), *to = getenv("SINEW_SEEDS");
+    const char *from = getenv("SINEW_SEED");
     const uint64_t first = from ? strtoull(from, NULL, 10) : 1;
-    const uint32_t worlds = to ? (uint32_t)atoi(to) : support_rounds(160, 3);
-    uint32_t contacts = 0, stops = 0, bad = 0;
-    for (uint64_t seed = first; seed < first + worlds; ++seed) {
-        maker m = make(seed, 1), other = {0};
-        const bool twin = seed % 5 == 0;
-        if (twin)
-            other = make(seed, getenv("NOTHREADS") ? 1 : 3);
-        sn_report start, now;
-        double turning;
-        assert_ok(m.world, sn_world_report(m.world, &start));
-        if (sn_query_intersections(m.world, NULL, 0))
-            fail_msg("seed %u begins with intersections", (uint32_t)seed);
-        double lowest = start.potential;
-        const double sum = sum_of_momenta(m.world, &turning);
-        if (getenv("SHOW")) {
-            const sn_settings g = sn_world_settings(m.world);
-            printf("dt %g solver %d integrator %d iterations %u gravity %g sleep %d fast %g\n", m.dt, g.solver, g.integrator, g.iterations, (double)g.gravity.y, sn_world_contact_settings(m.world).sleep, m.fast);
-        }
-        const bool free = !m.holds && vec3_length(sn_world_settings(m.world).gravity) == 0;
-        bool told = false;
-        for (uint32_t frame = 0; frame < 60 && !told; ++frame) {
-            if (sn_world_step(m.world, real(m.dt)) != SN_OK) {
-                printf("seed %u frame %u: %s\n", (uint32_t)seed, frame, sn_world_error(m.world));
-                ++bad;
-                break;
-            }
-            assert_finite(m.world, seed, frame);
-            const uint32_t met = sn_query_intersections(m.world, NULL, 0);
-            if (met && getenv("SHOW")) {
-                sn_intersection found[20];
-                const uint32_t n = sn_query_intersections(m.world, found, 20);
-                for (uint32_t i = 0; i < n && i < 20; ++i)
-                    printf("   skin %u triangle %u, skin %u triangle %u\n", found[i].skin.index, found[i].triangle, found[i].other_skin.index, found[i].other_triangle);
-            }
-            if (met) {
-                printf("seed %u frame %u: %u intersections, forced %u, substeps %u drives %d\n", (uint32_t)seed, frame,
-                       met, (uint32_t)m.world->contacts.surfaces.forced, sn_world_settings(m.world).substeps, m.drives);
-                ++bad, told = true;
-            }
-            assert_ok(m.world, sn_world_report(m.world, &now));
-            lowest = fmin(lowest, now.potential);
-            const double all = start.kinetic + start.elastic + (start.potential - lowest);
-            if (m.plain && !is_driven(&m) && now.kinetic + now.potential > start.kinetic + start.elastic + start.potential + 1e-3 * all + 1e-6) {
-                printf("seed %u frame %u: energy %g after %g (kinetic %g elastic %g fell %g) substeps %u felt %d held %d\n",
-                       (uint32_t)seed, frame, now.kinetic + now.potential - lowest,
-                       start.kinetic + start.elastic + start.potential - lowest, now.kinetic, now.elastic, start.potential - lowest,
-                       sn_world_settings(m.world).substeps, m.felt, m.holds);
-                ++bad, told = true;
-            }
-            if (getenv("PART")) {
-                const uint32_t n = (uint32_t)atoi(getenv("PART"));
-                for (uint32_t k = 0; k < (twin ? 2u : 1u); ++k) {
-                    const sn_particle_store *p = &(k ? other.world : m.world)->particles;
-                    const uint32_t i = (k ? other.world : m.world)->ids.value[n];
-                    printf("%u part: w %g x %.9g %.9g %.9g low %.9g %.9g %.9g v %.9g %.9g %.9g low %g %g %g share %g\n", frame, (double)p->x[i].w, (double)p->x[i].x, (double)p->x[i].y, (double)p->x[i].z, (double)p->x_low[i].x, (double)p->x_low[i].y, (double)p->x_low[i].z,(double)p->v[i].x, (double)p->v[i].y, (double)p->v[i].z, (double)p->v_low[i].x, (double)p->v_low[i].y, (double)p->v_low[i].z, 0.0);
-                }
-            }
-            if (getenv("SHOW")) {
-                const sn_particle_store *p = &m.world->particles;
-                printf("%u: K %.5g P %.5g E %.3g sum %.6g contacts %u stops %u |", frame, now.kinetic, now.potential, now.elastic, now.kinetic + now.potential, m.world->contacts.surfaces.contact_table.count, (uint32_t)m.world->contacts.surfaces.stops);
-                for (uint32_t t = 0; t < m.things; ++t) {
-                    double k = 0, u = 0, fastest = 0;
-                    uint32_t held = 0;
-                    for (uint32_t i = m.first[t]; i < m.last[t]; ++i) {
-                        const uint32_t slot = m.world->ids.value[i];
-                        const double w = (double)p->x[slot].w;
-                        if (w == 0) { ++held; continue; }
-                        const double v = (double)vec3_length(vec4_xyz(p->v[slot]));
-                        k += v * v / 2 / w;
-                        fastest = fmax(fastest, v);
-                        u += 9.81 * (double)p->x[slot].y / w;
-                    }
-                    if (m.last[t] > m.first[t])
-                        printf(" [%u n%u h%u m%.3g: K %.4g P %.4g v %.2g]", t, m.last[t] - m.first[t], held, 1 / (double)p->x[m.world->ids.value[m.first[t]]].w, k, u, fastest);
-                    else printf(" [body]");
-                }
-                puts("");
-            }
-            for (uint32_t k = 0; m.plain && free && k < 3; ++k)
-                if (fabs(now.momentum[k] - start.momentum[k]) > 1e-4 * sum ||
-                    (sn_world_settings(m.world).substeps >= 8 && fabs(now.angular_momentum[k] - start.angular_momentum[k]) > 3e-2 * turning)) {
-                    printf("seed %u frame %u: momentum %g after %g of %g; angular %g after %g of %g; substeps %u felt %d\n",
-                           (uint32_t)seed, frame, now.momentum[k], start.momentum[k], sum, now.angular_momentum[k],
-                           start.angular_momentum[k], turning, sn_world_settings(m.world).substeps, m.felt);
-                    ++bad, told = true;
-                }
-            if (twin) {
-                if (!getenv("NOLOAD")) reload(other.world);
-                assert_ok(other.world, sn_world_step(other.world, real(m.dt)));
-                if (sn_world_hash(m.world) != sn_world_hash(other.world)) {
-                    printf("seed %u frame %u: the loaded twin differs\n", (uint32_t)seed, frame);
-                    if (getenv("SHOW")) {
-                        const sn_world *a = m.world, *b = other.world;
-                        uint32_t shown = 0;
-                        for (uint32_t i = 0; i < a->particles.table.count; ++i)
-                            if (shown < 10 && (memcmp(&a->particles.x[i], &b->particles.x[i], 16) || memcmp(&a->particles.v[i], &b->particles.v[i], 16)|| memcmp(&a->particles.x_low[i], &b->particles.x_low[i], 12))) {
-                                ++shown;
-                                printf("  particle %u: x %.9g %.9g %.9g / %.9g %.9g %.9g v %.9g %.9g %.9g / %.9g %.9g %.9g\n", a->particles.index[i], (double)a->particles.x[i].x, (double)a->particles.x[i].y, (double)a->particles.x[i].z, (double)b->particles.x[i].x, (double)b->particles.x[i].y, (double)b->particles.x[i].z, (double)a->particles.v[i].x, (double)a->particles.v[i].y, (double)a->particles.v[i].z, (double)b->particles.v[i].x, (double)b->particles.v[i].y, (double)b->particles.v[i].z);
-                            }
-                        printf("  impulses %u / %u contacts %u / %u stops %u / %u sleepers %u / %u\n", a->contact.surface_impulse_table.count, b->contact.surface_impulse_table.count, a->contacts.surfaces.contact_table.count, b->contacts.surfaces.contact_table.count, (uint32_t)a->contacts.surfaces.stops, (uint32_t)b->contacts.surfaces.stops, a->contact.sleep.sleepers, b->contact.sleep.sleepers);
-                    }
-                    ++bad, told = true;
-                }
-            }
-            contacts += m.world->contacts.surfaces.contact_table.count;
-        }
-        stops += (uint32_t)m.world->contacts.surfaces.stops;
-        sn_world_destroy(m.world);
-        if (twin)
-            sn_world_destroy(other.world);
-    }
-    printf("%u worlds, %u contacts, %u stops, %u bad\n", worlds, contacts, stops, bad);
-    assert_int_equal(bad, 0);
+    tally all = {0};
+    for (uint64_t seed = first, end = first + support_rounds(240, 2); seed < end; ++seed)
+        run_world(seed, &all);
+    print_message("%u worlds, %u contacts, %u stops of the guard\n", all.worlds, all.contacts, all.stops);
+    assert_true(all.contacts > 20 * all.worlds);
+}
+
+/* Worlds that failed once. 5626: what fell in one piece and was nearer than numbers round stayed in the air. 5505: a
+   block of rods lost what other surfaces gave it. 5874, 5414, 5619: balloons and blocks gained energy where they
+   bounced. 20310: what lists knew decided whether a near pair stopped. */
+static void worlds_that_failed_hold(void **state)
+{
+    (void)state;
+    support_skip_watched();
+    static const uint64_t seeds[] = {5626, 5505, 5874, 5414, 5619, 20310};
+    tally all = {0};
+    for (uint32_t i = 0; i < COUNT_OF(seeds); ++i)
+        run_world(seeds[i], &all);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_worlds_hold)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_worlds_hold), cmocka_unit_test(worlds_that_failed_hold)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
