@@ -576,7 +576,7 @@ static void random_worlds_hold(void **state)
     const char *from = getenv("SINEW_SEED");
     const uint64_t first = from ? strtoull(from, NULL, 10) : 1;
     tally all = {0};
-    for (uint64_t seed = first, end = first + support_rounds(240, 2); seed < end; ++seed)
+    for (uint64_t seed = first, end = first + support_rounds(96, 2); seed < end; ++seed)
         run_world(seed, &all);
     print_message("%u worlds, %u contacts, %u stops of the guard\n", all.worlds, all.contacts, all.stops);
     assert_true(all.contacts > 20 * all.worlds);
