@@ -62,7 +62,7 @@ static void what_is_pulled_apart_stays_slow(void **state)
 {
     (void)state;
     support_skip_watched();
-    const uint32_t worlds = support_rounds(24, 0);
+    const uint32_t worlds = support_long(24, 3);
     double sum = 0;
     for (uint64_t seed = 14; seed < 14 + worlds; ++seed) {
         uint64_t random = 5 * seed;
