@@ -56,7 +56,7 @@ static void sheets_come_out_of_each_other(void **state)
 }
 
 /* Three at rest that go through each other in any direction. They are pulled both ways at once, which stretches rods:
-   what these pull back must not throw vertices. (Without the limit of energy their fastest vertex reached 2 to 5 m/s,
+   what these pull back must not throw vertices. (Without the limit of energy their fastest vertex reached 1.8 to 5.1 m/s,
    2.8 in the mean.) */
 static void what_is_pulled_apart_stays_slow(void **state)
 {
