@@ -478,12 +478,36 @@ static void stiffen(const sn_world *world, const sn_rigid_motion *m)
     }
 }
 
+static void leave(sn_world *world, uint32_t slot)
+{
+    const uint32_t body = ((const uint32_t *)world->contacts.rigid.group_table.column[0])[world->particles.index[slot]];
+    if (body)
+        motion(world, body)->held = true;
+}
+
+/* Bodies that a surface pushes are left alone in this substep: its impulses are not among those that are treated here,
+   and would be lost. The energy limit of surfaces treats such a body. */
+static void leave_pushed(sn_world *world)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    const sn_surface_contact *contact = s->contact_table.column[0];
+    const sn_surface_tangle *tangle = s->tangle_table.column[0];
+    for (uint32_t i = 0; s->on && i < s->contact_table.count; ++i)
+        for (uint32_t k = 0; contact[i].normal_impulse > 0 && k < 4; ++k)
+            leave(world, contact[i].slot[k]);
+    for (uint32_t i = 0; s->on && i < s->tangle_table.count; ++i)
+        for (uint32_t k = 0; k < 5; ++k)
+            if (tangle[i].vertex[k] < s->vertex_table.count)
+                leave(world, surface_vertices(s)[tangle[i].vertex[k]].slot);
+}
+
 void sn_rigid_calm(sn_world *world, sn_real h)
 {
     sn_rigid *r = &world->contacts.rigid;
     if (!r->groups)
         return;
     r->push_table.count = 0;
+    leave_pushed(world);
     add_statics(world, h);
     add_pairs(world, &world->contacts.pairs[SN_PAIRS_FIRST]);
     add_pairs(world, &world->contacts.pairs[SN_PAIRS_LATE]);
@@ -493,6 +517,6 @@ void sn_rigid_calm(sn_world *world, sn_real h)
         calm_all(world);
     }
     for (uint32_t body = 1; body <= r->groups; ++body)
-        if (motion(world, body)->touched)
+        if (motion(world, body)->touched && !motion(world, body)->held)
             stiffen(world, motion(world, body));
 }

@@ -32,6 +32,9 @@
 #define SLIGHT  1e-9 /* of the energy: more than numbers round */
 #define ROUNDED (SINEW_DOUBLE ? 1e-9 : 1e-6) /*   where bodies are: that of a single body is as exact as one number */
 
+#define UNRAVELS 0.5 /* m/s: the energy that tangles may give, as a velocity; */
+#define PULLED   1.0 /*   and no vertex becomes faster by them */
+
 #define WORK_OF_CONSTRAINT 40.0 /* ns, about */
 
 static const sn_surface_shell *shells(const sn_surfaces *s)
@@ -419,7 +422,8 @@ static sn_vec3 velocity_at(const sn_surface_piece *p, sn_vec3 x)
 /* J: what a piece may have. most: m^2/s^2, how fast others are. */
 static double allowed_to(const sn_surface_piece *p, double most)
 {
-    return fmax(p->before + p->work + p->released, 2 * p->driven_mass * fmax(p->driven, most));
+    const double pulled = p->tangled ? UNRAVELS * UNRAVELS : 0;
+    return fmax(p->before + p->work + p->released, 2 * p->driven_mass * fmax(fmax(p->driven, pulled), most));
 }
 
 /* Which pieces have more than that. Whether there is one. */
@@ -428,7 +432,8 @@ static bool ask(sn_surfaces *s, double most)
     bool any = false;
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
         sn_surface_piece *p = &surface_pieces(s)[i];
-        p->asks = p->asks && p->kinetic > allowed_to(p, most) + (p->bodies ? ROUNDED : SLIGHT) * p->kinetic;
+        p->asks =
+            p->asks && (p->tangled || p->kinetic > allowed_to(p, most) + (p->bodies ? ROUNDED : SLIGHT) * p->kinetic);
         any = any || p->asks;
     }
     return any;
@@ -456,37 +461,84 @@ static void measure_within(const sn_world *world, sn_surfaces *s)
     }
 }
 
-/* What pieces may keep of their motion within themselves. All motion of a piece that is held is of that kind. */
+/* Pieces that lean on fixed shapes: these take momentum from them. */
+static void find_leaning(const sn_world *world, sn_surfaces *s)
+{
+    const sn_static_contact *contact = world->contacts.static_table.column[0];
+    for (uint32_t i = 0; i < world->contacts.static_contacts; ++i) {
+        const uint32_t piece = sn_surface_piece_of(s, world->particles.index[contact[i].slot]);
+        if (contact[i].normal_impulse > 0 && piece != SN_SURFACE_NONE)
+            surface_piece_root(s, piece)->leans = true;
+    }
+}
+
+/* What pieces may keep of their motion within themselves. All motion of a piece that is held is of that kind. If that
+   is not enough, the rigid motion is slowed down: its spin, and what leans on something fixed as a whole. Otherwise a
+   mesh that bounces could gain energy: each vertex is thrown back with the speed that it has within the mesh. */
 static void choose_shares(const sn_world *world, sn_surfaces *s, double most)
 {
     measure_within(world, s);
+    find_leaning(world, s);
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
         sn_surface_piece *p = &surface_pieces(s)[i];
         if (!p->asks)
             continue;
         p->within = p->held ? p->kinetic : p->within;
         const double allowed = allowed_to(p, most), left = allowed - (p->kinetic - p->within);
-        p->share = left > 0 && p->within > 0 ? sqrt(left / p->within) : 0;
-        const double flight = p->mass / 2 * dvec3_dot(p->rigid.velocity, p->rigid.velocity);
-        const double turning = p->kinetic - p->within - flight;
-        if (left < 0 && turning > 0)
+        p->share = left > 0 && p->within > 0 ? fmin(1, sqrt(left / p->within)) : 0;
+        const double rigid = p->kinetic - p->within,
+                     flight = p->mass / 2 * dvec3_dot(p->rigid.velocity, p->rigid.velocity), turning = rigid - flight;
+        if (left < 0 && rigid > 0 && p->leans) {
+            const double by = sqrt(fmax(0, allowed) / rigid);
+            p->rigid.velocity = dvec3_scale(p->rigid.velocity, by);
+            p->rigid.spin = dvec3_scale(p->rigid.spin, by);
+        } else if (left < 0 && turning > 0) {
             p->rigid.spin = dvec3_scale(p->rigid.spin, sqrt(fmax(0, allowed - flight) / turning));
+        }
     }
 }
 
-static void slow_down(sn_world *world, sn_surfaces *s)
+/* The velocity within a tangled piece: no vertex becomes faster by being pulled than PULLED. Rods that are pulled on
+   would throw single ones. gained: m/s, by gravity. */
+static sn_vec3 within_limit(sn_surface_piece *p, sn_vec3 within, sn_vec3 before, double gained, double mass)
+{
+    const double fast = sqrt(square(within)), limit = fmax(PULLED, sqrt(square(before)) + gained);
+    if (!p->tangled || fast <= limit)
+        return within;
+    p->lost = dvec3_add(p->lost, dvec3_scale(dvec3_from(within), mass * (1 - limit / fast)));
+    return vec3_scale(within, (sn_real)(limit / fast));
+}
+
+/* What vertices lost goes to all of their piece. */
+static void give_back(sn_world *world, sn_surfaces *s)
 {
     for (uint32_t i = 0; i < surface_masses(s); ++i) {
         const uint32_t slot = surface_mass(s, i).slot;
         const sn_surface_piece *p = surface_piece_root(s, surface_mass(s, i).piece);
         sn_vec4 *v = &world->particles.v[slot];
-        if (!p->asks || world->particles.x[slot].w == 0)
-            continue;
-        const sn_vec3 base = p->held ? vec3(0, 0, 0) : velocity_at(p, vec4_xyz(world->particles.x[slot]));
-        *v = vec4(vec3_add(base, vec3_scale(vec3_sub(vec4_xyz(*v), base), (sn_real)p->share)), v->w);
-        world->particles.v_low[slot] = vec4(vec3(0, 0, 0), 0);
-        sn_history_forget(&world->history, slot);
+        if (p->asks && p->tangled && !p->held && world->particles.x[slot].w != 0)
+            *v = vec4(vec3_add(vec4_xyz(*v), dvec3_round(dvec3_scale(p->lost, 1 / p->driven_mass))), v->w);
     }
+}
+
+static void slow_down(sn_world *world, sn_surfaces *s, double h)
+{
+    const double gained = sqrt(square(world->state.settings.gravity)) * h;
+    for (uint32_t i = 0; i < surface_masses(s); ++i) {
+        const sn_surface_mass m = surface_mass(s, i);
+        sn_surface_piece *p = surface_piece_root(s, m.piece);
+        sn_vec4 *v = &world->particles.v[m.slot];
+        const sn_vec4 x = world->particles.x[m.slot];
+        if (!p->asks || x.w == 0)
+            continue;
+        const sn_vec3 base = p->held ? vec3(0, 0, 0) : velocity_at(p, vec4_xyz(x));
+        const sn_vec3 within = vec3_scale(vec3_sub(vec4_xyz(*v), base), (sn_real)p->share);
+        *v = vec4(vec3_add(base, within_limit(p, within, vec3_sub(m.velocity, base), gained, 1 / (double)x.w)), v->w);
+        world->particles.v_low[m.slot] = vec4(vec3(0, 0, 0), 0);
+        sn_history_forget(&world->history, m.slot);
+    }
+    if (s->tangle_table.count)
+        give_back(world, s);
     for (uint32_t i = 0; i < s->shell_table.count; ++i) {
         const sn_surface_piece *p = asking(s, i);
         if (p)
@@ -511,7 +563,7 @@ bool sn_surfaces_balance(sn_world *world, sn_real h)
     sum_up(world, s, (double)h);
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
         sn_surface_piece *p = &surface_pieces(s)[i];
-        p->asks = p->cloth && !p->left && p->kinetic > p->before + p->work + slight(p) * p->kinetic;
+        p->asks = p->cloth && !p->left && (p->tangled || p->kinetic > p->before + p->work + slight(p) * p->kinetic);
         any = any || p->asks;
     }
     const double most = any ? fastest_other(world, s) : 0;
@@ -525,6 +577,6 @@ bool sn_surfaces_balance(sn_world *world, sn_real h)
         return true;
     measure_rigid(world, s);
     choose_shares(world, s, most);
-    slow_down(world, s);
+    slow_down(world, s, (double)h);
     return true;
 }

@@ -35,6 +35,7 @@
 #define NEAREST      0.2            /* of their distance before: they come no nearer in a substep, */
 #define LEAST        0.05           /*   or of their reach, if that is less */
 #define STAYS        0.98           /* what is close already comes no nearer than that */
+#define FAR_FROM     16             /* times what rounding moves: nearer than that is close, too */
 #define NEVER        2.0f
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE ? 2e-15 : 6e-7) /* of the coordinates: more than rounding moves two places against each other */
@@ -106,20 +107,31 @@ static float share_of(const sn_surfaces *s, uint32_t vertex)
     return m ? m->share : surface_motions(s)[vertex].share;
 }
 
-/* Whether the two move as one thing that is rigid, and are farther apart than what places round: then they do not touch, however long their ways. */
-static bool is_rigid(const guarding *g, const sn_surface_candidate *c, const double start[12], const double end[12],
-                     double distance)
+/* m: more than rounding moves their places against each other. */
+static double rounding_of(const double start[12], const double end[12])
 {
     double size = 0;
+    for (uint32_t k = 0; k < 12; ++k)
+        size = fmax(size, fmax(fabs(start[k]), fabs(end[k])));
+    return ROUNDED * size;
+}
+
+/* Whether the two move as one thing that is rigid. */
+static bool is_rigid(const guarding *g, const sn_surface_candidate *c)
+{
     if (!g->round || !g->s->zone_table.count)
         return false;
     for (uint32_t k = 0; k < 4; ++k)
         if (sn_surface_is_led(g->world, g->s, c->vertex[k]) || share_of(g->s, c->vertex[k]) != 0 ||
             sn_surface_zone_of(g->s, c->vertex[k]) != sn_surface_zone_of(g->s, c->vertex[0]))
             return false;
-    for (uint32_t k = 0; k < 12; ++k)
-        size = fmax(size, fmax(fabs(start[k]), fabs(end[k])));
-    return distance > ROUNDED * size;
+    return true;
+}
+
+static bool touch(const sn_surface_candidate *c, const double start[12], const double end[12], double apart,
+                  double *time)
+{
+    return (c->edges ? sn_ccd_edge_edge : sn_ccd_vertex_triangle)(start, end, apart, time);
 }
 
 /* When the two touch, as a share of the substep, or NEVER. apart_before: m, at least so far they are from each other as the substep begins. */
@@ -139,16 +151,17 @@ static float look_at(const guarding *g, const sn_surface_candidate *c, sn_real a
     const double distance = sn_surface_nearest(c->edges, x).distance * SN_SURFACE_EXACT, least = LEAST * (double)reach;
     if (c->rough && ways_are_apart(start, end, c->edges, least))
         return NEVER;
-    if (is_rigid(g, c, start, end, distance))
+    /* Before anything that depends on rounding: pairs that a list knows to be farther apart are not looked at. */
+    if (distance >= (double)close && distance * distance * (double)FIRM > (double)square)
         return NEVER;
+    /* What is rigid does not touch, however long its ways. Only rounding may bring it together, if it is that near. */
+    const double rounding = rounding_of(start, end);
+    if (is_rigid(g, c))
+        return distance > rounding || !touch(c, start, end, 0, &time) ? NEVER : 0;
     double apart = NEAREST * distance < least ? NEAREST * distance : least;
-    if (distance < (double)close)
+    if (distance < fmax((double)close, FAR_FROM * rounding))
         apart = STAYS * distance;
-    else if (distance * distance * (double)FIRM > (double)square)
-        return NEVER;
-    return (c->edges ? sn_ccd_edge_edge(start, end, apart, &time) : sn_ccd_vertex_triangle(start, end, apart, &time))
-               ? (float)time
-               : NEVER;
+    return touch(c, start, end, apart, &time) ? (float)time : NEVER;
 }
 
 static void look_piece(void *data, uint32_t first, uint32_t last)

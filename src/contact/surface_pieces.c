@@ -700,6 +700,13 @@ bool sn_surface_pieces_touch(sn_world *world, sn_surfaces *s)
         for (uint32_t k = 1; k < 4; ++k)
             join(parent, first, surface_vertices(s)[c->vertex[k]].piece);
     }
+    const sn_surface_tangle *tangle = s->tangle_table.column[0];
+    for (uint32_t i = 0; i < s->tangle_table.count; ++i) {
+        const uint32_t first = surface_vertices(s)[tangle[i].vertex[0]].piece;
+        piece[first].touches = piece[first].tangled = any = true;
+        for (uint32_t k = 1; k < 5; ++k)
+            join(parent, first, surface_vertices(s)[tangle[i].vertex[k]].piece);
+    }
     for (uint32_t i = 0; s->zone_table.count && i < s->vertex_table.count; ++i) {
         const uint32_t zone = sn_surface_zone_of(s, i), own = surface_vertices(s)[i].piece;
         if (zone != i || surface_motions(s)[i].share < 1)
@@ -717,6 +724,7 @@ bool sn_surface_pieces_touch(sn_world *world, sn_surfaces *s)
         sn_surface_piece *root = &piece[parent[i]];
         root->left = root->left || piece[i].left;
         root->touches = root->touches || piece[i].touches;
+        root->tangled = root->tangled || piece[i].tangled;
         root->driven = fmax(root->driven, piece[i].driven);
     }
     return true;

@@ -13,7 +13,9 @@ typedef struct sn_surface_piece {
     bool left;               /* it is left alone in this substep: it is open, or touches something movable that is in no
                              piece */
     bool touches;            /* it touches something in this substep */
+    bool tangled;            /* it is pulled out of another, or of itself */
     bool held;               /* it has an immovable vertex */
+    bool leans;              /* it touches a fixed shape in this substep; known if it asks */
     bool asks;               /* it has gained energy, which must be taken back */
     bool cloth, bodies;      /* it has movable vertices, and movable bodies */
     atomic_uint pushes, far; /* its contacts with an impulse, and those whose impulse was large in the last pass */
@@ -27,6 +29,7 @@ typedef struct sn_surface_piece {
     double released;         /* J: by compliant constraints */
     double driven;           /* m^2/s^2: squared velocity of what drives it */
     double share;            /* of the non-rigid motion: the share that is left to it */
+    sn_dvec3 lost;           /* kg m/s: momentum that vertices lost, which the others get */
     sn_surface_zone rigid;
 } sn_surface_piece;
 

@@ -38,6 +38,8 @@
 
 #define SPEED ((sn_real)1)   /* m/s: largest velocity at which two features are pulled apart */
 #define SHORT ((sn_real)0.1) /* of an edge: largest displacement by that in a substep */
+#define FIRM  0.1            /* of its length: an edge that is longer than in the rest shape by that is pulled less, */
+#define LONG  0.3            /*   and one that is longer by this is not pulled */
 #define SOFT  0.3            /* shorter gradients are followed more slowly */
 #define FLAT  1e-6           /* sine of an angle: below it, an edge counts as in the plane of a triangle */
 
@@ -346,8 +348,39 @@ static bool find_parts(sn_world *world, sn_surfaces *s)
     return true;
 }
 
+/* Of the edges at a vertex: how much the longest is longer than in the rest shape, as a share of that. */
+static double stretch_at(const sn_world *world, const sn_surfaces *s, uint32_t vertex)
+{
+    const uint32_t *start = s->ring_start_table.column[0], *to = s->ring_table.column[0];
+    const sn_table *table = &world->contact.rest_table;
+    const sn_vec4 *rest = table->column[0];
+    double most = 0;
+    if (vertex >= s->vertex_table.count)
+        return 0;
+    const uint32_t a = surface_vertices(s)[vertex].number;
+    for (uint32_t i = start[vertex]; i < start[vertex + 1]; ++i) {
+        const uint32_t b = surface_vertices(s)[to[i]].number;
+        if (a >= table->count || b >= table->count || rest[a].w == 0 || rest[b].w == 0)
+            continue;
+        const double was = (double)vec3_length(vec3_sub(vec4_xyz(rest[a]), vec4_xyz(rest[b]))),
+                     now = (double)vec3_length(
+                         vec3_sub(surface_motions(s)[vertex].start, surface_motions(s)[to[i]].start));
+        most = was > 0 && now / was - 1 > most ? now / was - 1 : most;
+    }
+    return most;
+}
+
+/* The share of its velocity that a tangle keeps: what is stretched is not pulled on, but comes along. */
+static double ease_of(const sn_world *world, const sn_surfaces *s, const sn_surface_tangle *t)
+{
+    double most = 0;
+    for (uint32_t k = 0; k < 5; ++k)
+        most = fmax(most, stretch_at(world, s, t->vertex[k]));
+    return fmin(1, fmax(0, (LONG - most) / (LONG - FIRM)));
+}
+
 /* Determines the directions and velocities of all tangles. */
-static void choose_ways(sn_surfaces *s, sn_real h)
+static void choose_ways(const sn_world *world, sn_surfaces *s, sn_real h)
 {
     sn_surface_tangle *tangle = s->tangle_table.column[0];
     uint32_t *parent = s->part_table.column[0], *size = s->part_table.column[1];
@@ -370,7 +403,9 @@ static void choose_ways(sn_surfaces *s, sn_real h)
         }
         const double much = dvec3_length(way);
         t->way = much > 0 ? dvec3_round(dvec3_scale(way, 1 / much)) : vec3(0, 1, 0);
-        t->speed = (sn_real)much * (SPEED * h < SHORT * edge ? SPEED : SHORT * edge / h);
+        const double ease = ease_of(world, s, t);
+        t->give = ease > 0 ? t->give : 0;
+        t->speed = (sn_real)(much * ease) * (SPEED * h < SHORT * edge ? SPEED : SHORT * edge / h);
         t->h = h;
     }
 }
@@ -444,7 +479,7 @@ bool sn_surface_tangles_find(sn_world *world, sn_real h)
         surface_motions(s)[i].suspect = 0;
     if (!order(world, s) || (s->tangle_table.count && !find_parts(world, s)))
         return false;
-    choose_ways(s, h);
+    choose_ways(world, s, h);
     return true;
 }
 
