@@ -21,6 +21,7 @@
          ? 2e-16                                                                                                       \
          : 1e-7) /* share of the coordinates: displacement of a vertex that rounding made intersect something */
 #define WIDE  2  /* the region near a split, in widths of its triangles */
+#define ROUNDS 8u /* the vertices of solids are looked at again so often */
 #define LOOKS 4u /* after this many searches for the region, a tree of all triangles is made */
 
 static sn_dvec3 seen_from(const sn_world *world, uint32_t vertex, uint32_t particle)
@@ -226,6 +227,82 @@ bool sn_split_set_apart(sn_world *world, const sn_split *split, uint32_t *remove
     t->gap_way = dvec3_sub(way[1], way[0]);
     t->gap_moved = (sn_real)by > t->gap_moved ? (sn_real)by : t->gap_moved;
     return free;
+}
+
+/* ---- Solids ------------------------------------------------------------------------------------------------------ */
+
+/* The parts of the next vertex of a solid, from the events of a step or a cut. *at: where to look from, then the event
+   behind. *event: its first event. False if there are no more. */
+static bool next_parts(const sn_world *world, uint32_t *at, uint32_t *event, sn_split *split)
+{
+    const sn_tear *tear = world->tearing.event_table.column[0];
+    const uint32_t count = world->tearing.event_table.count;
+    while (*at < count && (tear[*at].type != SN_TEAR_SPLIT || !sn_solid_has(world, tear[*at].particle.index)))
+        ++*at;
+    if (*at == count)
+        return false;
+    const uint32_t vertex = tear[*at].particle.index;
+    *event = *at;
+    *split = (sn_split){.vertex = vertex, .parts = 1, .made = {vertex}};
+    for (; *at < count && split->parts < SN_TEAR_PARTS && tear[*at].type == SN_TEAR_SPLIT &&
+           tear[*at].particle.index == vertex;
+         ++*at)
+        split->made[split->parts++] = tear[*at].made.index;
+    const uint32_t *corner = world->contact.triangle_table.column[0];
+    for (uint32_t i = 0; i < split->parts; ++i) {
+        uint32_t place[SN_TEAR_FAN];
+        const uint32_t found = sn_tear_triangles_at(world, split->made[i], place, SN_TEAR_FAN);
+        for (uint32_t k = 0; found != UINT32_MAX && k < found && split->count < SN_TEAR_FAN; ++k) {
+            split->place[split->count] = place[k];
+            split->other[split->count][0] = corner[place[k] / 3 * 3 + (place[k] % 3 + 1) % 3];
+            split->other[split->count][1] = corner[place[k] / 3 * 3 + (place[k] % 3 + 2) % 3];
+            split->part[split->count++] = (uint8_t)i;
+        }
+    }
+    return true;
+}
+
+/* Adds energy to an event, and to a sum. */
+static void release(sn_world *world, uint32_t event, double energy, double *released)
+{
+    ((sn_tear *)world->tearing.event_table.column[0])[event].released += (sn_real)energy;
+    *released += energy;
+}
+
+/* Moves the parts of those that intersect something. True if there was none. */
+static bool free_parts(sn_world *world, uint32_t first, uint32_t *removed, double *released)
+{
+    const sn_dvec3 way[SN_TEAR_PARTS] = {{0}};
+    sn_split split;
+    bool all = true;
+    sn_split_begin(world);
+    for (uint32_t at = first, event; next_parts(world, &at, &event, &split);) {
+        double energy = 0;
+        if (!collides_with_itself(world, &split) || !would_intersect(world, &split, way, 0))
+            continue;
+        sn_split_set_apart(world, &split, removed, &energy);
+        release(world, event, energy, released);
+        all = false;
+    }
+    return all;
+}
+
+/* All parts are moved first, because most that are next to each other are also at the same places. */
+void sn_solid_set_apart(sn_world *world, uint32_t first, uint32_t *removed, double *released)
+{
+    sn_split split;
+    sn_dvec3 way[SN_TEAR_PARTS];
+    bool any = false;
+    for (uint32_t at = first, event; next_parts(world, &at, &event, &split);) {
+        const double size = collides_with_itself(world, &split) ? find_ways(world, &split, 0, way) : 0;
+        double energy = 0;
+        for (uint32_t i = 0; size > 0 && i < split.parts; ++i)
+            move_part(world, split.made[i], dvec3_scale(way[i], GAP * size), removed, &energy);
+        release(world, event, energy, released);
+        any = any || size > 0;
+    }
+    for (uint32_t round = 0; any && round < ROUNDS && !free_parts(world, first, removed, released);)
+        ++round;
 }
 
 /* The position of an inserted vertex is rounded. If something is as close to the edge as the rounding error, the

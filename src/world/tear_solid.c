@@ -584,12 +584,14 @@ void sn_solid_finish(sn_world *world)
 {
     sn_solid_cut *s = &world->tearing.solid;
     uint32_t *more = s->more_table.column[0];
+    double released = 0;
     if (!s->face_table.count)
         return;
     memset(more, 0, (world->contact.skin_table.count + 1) * sizeof *more);
     if (sn_tear_make_gaps(world, more, sn_solid_count(s, more))) {
         sn_solid_close(s);
         sn_tear_index_anew(world);
+        sn_solid_set_apart(world, s->first, &s->removed, &released);
     }
     s->face_table.count = 0;
 }

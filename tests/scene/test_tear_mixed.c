@@ -105,7 +105,7 @@ static void put_object(plan *p, uint64_t *random, uint32_t type)
         put(t, ", 'firmness': %g", power_of_ten(random, -2, 0));
     put(t, ", 'mass': %g, 'radius': %g", power_of_ten(random, -2, 1),
         below(random, 2) ? within(random, 0.001, 0.02) : 0);
-    if (type == CLOTH || type == BALLOON)
+    if (type == CLOTH || type == BALLOON || ((type == BLOCK || type == LATTICE) && p->surfaces))
         put(t, ", 'skin': {'thickness': %g, 'self_collision': %s}", within(random, 0.001, 0.006),
             p->surfaces ? "true" : "false");
     else if ((type == BLOCK || type == LATTICE || type == JELLY) && !p->surfaces && below(random, 2))
@@ -136,7 +136,7 @@ static void make_plan(plan *p, uint64_t *random)
     put(t, ", 'objects': [");
     const uint32_t count = 1 + below(random, 4);
     for (uint32_t i = 0; i < count; ++i) {
-        static const uint32_t of_surfaces[] = {CLOTH, CLOTH, BALLOON, ROPE, NET, CHAIN, BOX};
+        static const uint32_t of_surfaces[] = {CLOTH, CLOTH, BALLOON, ROPE, NET, CHAIN, BOX, BLOCK, LATTICE};
         type[i] = p->surfaces ? of_surfaces[below(random, COUNT_OF(of_surfaces))] : below(random, OBJECTS);
         put_object(p, random, type[i]);
     }
