@@ -442,7 +442,8 @@ bool sn_split_set_apart(struct sn_world *world, const sn_split *split, uint32_t 
 
 /* After the faces of torn or cut solids became triangles: moves the parts of all their vertices apart, which the events
    from `first` on tell. */
-void sn_solid_set_apart(struct sn_world *world, uint32_t first, uint32_t *removed, double *released);
+void sn_solid_set_apart(struct sn_world *world, uint32_t first, const uint32_t *more, uint32_t *removed,
+                        double *released);
 
 /* After all vertices of a cut were inserted: for a vertex of a skin that collides with itself, removes intersections
    that are due to rounding of its position. */

@@ -9,6 +9,10 @@
 #include "world/query_tree.h"
 #include "world/tear.h"
 #include "world/world.h"
+#include "world/tear_cells.h"
+#include <stdio.h>
+#include <string.h>
+#include <stdlib.h>
 
 #define GAP   0.01 /* displacement, as a share of an edge */
 #define LESS  0.25 /* factor by which it is reduced if parts would intersect something */
@@ -21,7 +25,10 @@
          ? 2e-16                                                                                                       \
          : 1e-7) /* share of the coordinates: displacement of a vertex that rounding made intersect something */
 #define WIDE  2  /* the region near a split, in widths of its triangles */
-#define ROUNDS 8u /* the vertices of solids are looked at again so often */
+#define SWEEPS 32u
+#define CLEAR 0.1
+#define ROUNDS 14u
+#define TRIES 24u /* the vertices of solids are looked at again so often */
 #define LOOKS 4u /* after this many searches for the region, a tree of all triangles is made */
 
 static sn_dvec3 seen_from(const sn_world *world, uint32_t vertex, uint32_t particle)
@@ -87,7 +94,7 @@ static sn_dvec3 any_way(uint32_t vertex, uint32_t turn, uint32_t part)
 /* The displacements of the parts, with a mean by mass of zero, for try `turn`: towards the middles of their triangles;
    also, or only, one above the other along the normal; the same along the direction of the last vertex; one part alone;
    or random, with and without the first. Returns the mean edge length, m; 0 if the parts would not separate. */
-static double find_ways(const sn_world *world, const sn_split *split, uint32_t turn, sn_dvec3 way[SN_TEAR_PARTS])
+static double find_ways(sn_world *world, const sn_split *split, uint32_t turn, bool keeps, sn_dvec3 way[SN_TEAR_PARTS])
 {
     const sn_particle_store *p = &world->particles;
     const bool movable = p->x[world->ids.value[split->vertex]].w != 0;
@@ -115,7 +122,7 @@ static double find_ways(const sn_world *world, const sn_split *split, uint32_t t
         mass += m;
     }
     for (uint32_t i = 0; i < split->parts; ++i) {
-        way[i] = dvec3_sub(way[i], dvec3_scale(mean, 1 / mass));
+        way[i] = dvec3_sub(way[i], dvec3_scale(mean, keeps ? 1 / mass : 0));
         most = fmax(most, dvec3_length(way[i]));
     }
     for (uint32_t i = 0; most > 0 && i < split->parts; ++i)
@@ -181,13 +188,14 @@ static sn_query_triangles find_near(sn_world *world, const sn_split *split, sn_r
     return (sn_query_triangles){NULL, t->gap_table.column[0], t->gap_table.count};
 }
 
-/* True if triangles of the parts would intersect others, or each other, after displacements of by * way (m). */
-static bool would_intersect(sn_world *world, const sn_split *split, const sn_dvec3 *way, double by)
+/* How many triangles of the parts would intersect others, or each other, after displacements of by * way (m): `most`
+   are enough. */
+static uint32_t count_intersecting(sn_world *world, const sn_split *split, const sn_dvec3 *way, double by, uint32_t most)
 {
     sn_tearing *t = &world->tearing;
     sn_particle_store *p = &world->particles;
     sn_vec4 x[SN_TEAR_PARTS], low;
-    bool found = false;
+    uint32_t found = 0;
     for (uint32_t i = 0; i < split->parts; ++i) {
         const uint32_t slot = world->ids.value[split->made[i]];
         x[i] = p->x[slot], low = p->x_low[slot];
@@ -196,11 +204,16 @@ static bool would_intersect(sn_world *world, const sn_split *split, const sn_dve
     }
     const sn_real moved = SN_SPLITS_AT_ONCE * t->gap_moved + (sn_real)by;
     const sn_query_triangles near = find_near(world, split, moved);
-    for (uint32_t i = 0; i < split->count && !found; ++i)
-        found = sn_query_triangle_intersects(world, &near, moved, split->place[i] / 3);
+    for (uint32_t i = 0; i < split->count && found < most; ++i)
+        found += sn_query_triangle_intersects(world, &near, moved, split->place[i] / 3);
     for (uint32_t i = 0; i < split->parts; ++i)
         p->x[world->ids.value[split->made[i]]] = x[i];
     return found;
+}
+
+static bool would_intersect(sn_world *world, const sn_split *split, const sn_dvec3 *way, double by)
+{
+    return count_intersecting(world, split, way, by, 1) > 0;
 }
 
 /* Displacements conserve the centre of mass and, because all particles of a part move alike, the angular momentum. They
@@ -212,14 +225,18 @@ bool sn_split_set_apart(sn_world *world, const sn_split *split, uint32_t *remove
     bool free = false;
     if (!collides_with_itself(world, split))
         return true;
+    const double least = ROUNDED * dvec3_length(dvec3_from(vec4_xyz(world->particles.x[world->ids.value[split->vertex]])));
     double by = 0;
-    for (uint32_t round = 0; round < 2 && !free; ++round) {
-        const uint32_t turns = round ? MORE : TURNS;
-        double gap = GAP;
-        for (uint32_t i = 0; i < SIZES * turns && !free; ++i) {
-            by = gap * find_ways(world, split, (round ? TURNS : 0) + i % turns, way);
+    for (uint32_t round = 0; round < 3 && !free; ++round) {
+        const bool keeps = round != 1; /* the centre of mass */
+        const uint32_t turns = round == 2 ? MORE : TURNS;
+        double gap = keeps ? GAP : 0, lone = 16 * least;
+        for (uint32_t i = 0; i < (keeps ? SIZES : 3) * turns && !free; ++i) {
+            const double size = find_ways(world, split, (round == 2 ? TURNS : 0) + i % turns, keeps, way);
+            by = keeps ? gap * size : size > 0 ? lone : 0;
             free = by > 0 && !would_intersect(world, split, way, by);
             gap *= i % turns == turns - 1 ? LESS : 1;
+            lone *= i % turns == turns - 1 ? LESS : 1;
         }
     }
     for (uint32_t i = 0; by > 0 && i < split->parts; ++i)
@@ -269,40 +286,182 @@ static void release(sn_world *world, uint32_t event, double energy, double *rele
     *released += energy;
 }
 
-/* Moves the parts of those that intersect something. True if there was none. */
-static bool free_parts(sn_world *world, uint32_t first, uint32_t *removed, double *released)
+/* True for a triangle that a torn or cut face has added. */
+static bool is_new(const sn_world *world, uint32_t item, const uint32_t *more)
+{
+    const sn_skin_record *skin = contact_skins(&world->contact);
+    uint32_t s = 0;
+    while (item - skin[s].first >= skin[s].count)
+        ++s;
+    return item - skin[s].first >= skin[s].count - more[s];
+}
+
+/* The unit normal of a new triangle at a part, into the cell of that part that it is a face of. False if there is
+   none. */
+static bool find_inside(sn_world *world, const sn_split *split, uint32_t i, const uint32_t *more, sn_dvec3 *normal)
+{
+    const uint32_t *corner = (const uint32_t *)world->contact.triangle_table.column[0] + split->place[i] / 3 * 3;
+    uint32_t cell[SN_TEAR_FAN];
+    const uint32_t count =
+        is_new(world, split->place[i] / 3, more) ? sn_cells_at(world, split->made[split->part[i]], cell) : 0;
+    const sn_dvec3 x = sn_cell_place(world, corner[0]);
+    *normal = dvec3_cross(dvec3_sub(sn_cell_place(world, corner[1]), x), dvec3_sub(sn_cell_place(world, corner[2]), x));
+    const double area = dvec3_length(*normal);
+    for (uint32_t k = 0; count != UINT32_MAX && k < count && area > 0; ++k) {
+        if (!sn_cell_has(world, cell[k], corner[0]) || !sn_cell_has(world, cell[k], corner[1]) ||
+            !sn_cell_has(world, cell[k], corner[2]))
+            continue;
+        const sn_dvec3 middle = sn_cell_middle(world, sn_cell_corners(world, cell[k]), sn_cell_corner_count(cell[k]));
+        *normal = dvec3_scale(*normal, (dvec3_dot(*normal, dvec3_sub(middle, x)) < 0 ? -1 : 1) / area);
+        return true;
+    }
+    return false;
+}
+
+/* The unit vector from a corner of cells towards their middles. */
+static sn_dvec3 into_cells(sn_world *world, uint32_t particle)
+{
+    uint32_t cell[SN_TEAR_FAN];
+    const uint32_t count = sn_cells_at(world, particle, cell);
+    sn_dvec3 sum = {0, 0, 0};
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
+        const sn_dvec3 middle = sn_cell_middle(world, sn_cell_corners(world, cell[i]), sn_cell_corner_count(cell[i]));
+        sum = dvec3_add(sum, dvec3_sub(middle, sn_cell_place(world, particle)));
+    }
+    const double length = dvec3_length(sum);
+    return dvec3_scale(sum, length > 0 ? 1 / length : 0);
+}
+
+/* The weight of a part: its mass. */
+static double weight_of(const sn_world *world, const sn_split *split, uint32_t i)
+{
+    const sn_particle_store *p = &world->particles;
+    return p->x[world->ids.value[split->vertex]].w != 0 ? (double)p->v[world->ids.value[split->made[i]]].w : 1;
+}
+
+/* The displacements of the parts of a solid: away from all new faces, with a mean by mass of zero if it keeps that. The
+   sum of the normals mostly leads away from all of them. Where it does not, those that it leads towards are added again
+   (the perceptron). Returns the mean edge length, m. */
+static double find_ways_inside(sn_world *world, const sn_split *split, bool keeps, const uint32_t *more,
+                               sn_dvec3 way[SN_TEAR_PARTS])
+{
+    sn_dvec3 normal[SN_TEAR_FAN];
+    bool has[SN_TEAR_FAN], more_of = true;
+    double size = 0, most = 0;
+    for (uint32_t i = 0; i < split->parts; ++i)
+        way[i] = into_cells(world, split->made[i]);
+    for (uint32_t i = 0; i < split->count; ++i) {
+        has[i] = find_inside(world, split, i, more, &normal[i]);
+        for (uint32_t k = 0; k < 2; ++k)
+            size += dvec3_length(seen_from(world, split->vertex, split->other[i][k])) / (2 * split->count);
+    }
+    for (uint32_t sweep = 0; sweep < SWEEPS && more_of; ++sweep) {
+        sn_dvec3 sum = {0, 0, 0};
+        double mass = 0;
+        more_of = false;
+        for (uint32_t i = 0; i < split->count; ++i) {
+            sn_dvec3 *of = &way[split->part[i]];
+            if (!has[i] || dvec3_dot(*of, normal[i]) > CLEAR * dvec3_length(*of))
+                continue;
+            *of = dvec3_add(*of, dvec3_scale(normal[i], 0.3));
+            more_of = true;
+        }
+        for (uint32_t i = 0; i < split->parts; ++i) {
+            const double m = weight_of(world, split, i);
+            sum = dvec3_add(sum, dvec3_scale(way[i], m));
+            mass += m;
+        }
+        for (uint32_t i = 0; i < split->parts; ++i)
+            way[i] = dvec3_sub(way[i], dvec3_scale(sum, keeps ? 1 / mass : 0));
+    }
+    for (uint32_t i = 0; i < split->parts; ++i)
+        most = fmax(most, dvec3_length(way[i]));
+    for (uint32_t i = 0; most > 0 && i < split->parts; ++i)
+        way[i] = dvec3_scale(way[i], 1 / most);
+    return most > 0 ? size : 0;
+}
+
+/* Moves the parts of a vertex back to one place, their centre of mass. */
+static void bring_together(sn_world *world, const sn_split *split, uint32_t *removed, double *released)
+{
+    const sn_particle_store *p = &world->particles;
+    sn_dvec3 at[SN_TEAR_PARTS], sum = {0, 0, 0};
+    double mass = 0;
+    for (uint32_t i = 0; i < split->parts; ++i) {
+        const uint32_t slot = world->ids.value[split->made[i]];
+        const double m = weight_of(world, split, i);
+        at[i] = dvec3_add(dvec3_from(vec4_xyz(p->x[slot])), dvec3_from(vec4_xyz(p->x_low[slot])));
+        sum = dvec3_add(sum, dvec3_scale(at[i], m));
+        mass += m;
+    }
+    for (uint32_t i = 0; i < split->parts; ++i)
+        move_part(world, split->made[i], dvec3_sub(dvec3_scale(sum, 1 / mass), at[i]), removed, released);
+}
+
+/* Moves the parts of a vertex from their centre of mass into their cells, less in every round. Of some directions it
+   takes the one with the fewest triangles that intersect something. */
+static void open_parts(sn_world *world, const sn_split *split, uint32_t round, const uint32_t *more, uint32_t *removed, double *released)
+{
+    sn_dvec3 inside[SN_TEAR_PARTS], best[SN_TEAR_PARTS], way[SN_TEAR_PARTS];
+    bring_together(world, split, removed, released);
+    const double size = find_ways_inside(world, split, true, more, inside), by = GAP * pow(LESS, round * 0.5) * size;
+    uint32_t least = UINT32_MAX;
+    memcpy(best, inside, sizeof best);
+    for (uint32_t turn = 0; turn < (round ? TRIES : 0) && least; ++turn) {
+        sn_dvec3 sum = {0, 0, 0};
+        double mass = 0;
+        for (uint32_t i = 0; i < split->parts; ++i) {
+            const double m = weight_of(world, split, i);
+            way[i] = dvec3_add(inside[i], dvec3_scale(any_way(split->vertex, round * TRIES + turn, i), turn ? 1 : 0));
+            sum = dvec3_add(sum, dvec3_scale(way[i], m));
+            mass += m;
+        }
+        for (uint32_t i = 0; i < split->parts; ++i)
+            way[i] = dvec3_sub(way[i], dvec3_scale(sum, 1 / mass));
+        const uint32_t found = count_intersecting(world, split, way, by, least);
+        if (found < least)
+            least = found, memcpy(best, way, sizeof best);
+    }
+    for (uint32_t i = 0; size > 0 && i < split->parts; ++i)
+        move_part(world, split->made[i], dvec3_scale(best[i], by), removed, released);
+}
+
+static void dump(sn_world *world) {
+        sn_intersection in[8]; uint32_t nn = sn_query_intersections(world, in, 8);
+        for (uint32_t i = 0; i < nn && i < 8; ++i) { uint32_t c; 
+            const uint32_t *a = sn_skin_triangles(world, in[i].skin, &c) + 3 * in[i].triangle, *b = sn_skin_triangles(world, in[i].other_skin, &c) + 3 * in[i].other_triangle;
+            fprintf(stderr, "pair %u/%u %u %u of %u (%u faces):", in[i].skin.index, in[i].other_skin.index, in[i].triangle, in[i].other_triangle, c, world->tearing.solid.face_table.count);
+            for (int k = 0; k < 6; ++k) { const uint32_t n = k < 3 ? a[k] : b[k-3]; sn_vec4 x = world->particles.x[world->ids.value[n]]; uint32_t par = n; 
+              const sn_tear *tear = world->tearing.event_table.column[0];
+              for (uint32_t q = 0; q < world->tearing.event_table.count; ++q) if (tear[q].type == SN_TEAR_SPLIT && (tear[q].particle.index == n || tear[q].made.index == n)) par = tear[q].particle.index + 1000;
+              fprintf(stderr, "%s %u(%u) [%.9g %.9g %.9g]", k==3?" |":"", n, par, (double)x.x, (double)x.y, (double)x.z); }
+            fprintf(stderr, "\n");
+        }
+}
+
+/* All parts are moved first, because most that are next to each other are also at the same places. Then those that
+   intersect something. */
+void sn_solid_set_apart(sn_world *world, uint32_t first, const uint32_t *more, uint32_t *removed, double *released)
 {
     const sn_dvec3 way[SN_TEAR_PARTS] = {{0}};
     sn_split split;
-    bool all = true;
-    sn_split_begin(world);
-    for (uint32_t at = first, event; next_parts(world, &at, &event, &split);) {
-        double energy = 0;
-        if (!collides_with_itself(world, &split) || !would_intersect(world, &split, way, 0))
-            continue;
-        sn_split_set_apart(world, &split, removed, &energy);
-        release(world, event, energy, released);
-        all = false;
+    bool any = true;
+    for (uint32_t round = 0; any && round < ROUNDS; ++round) {
+        any = false;
+        sn_split_begin(world);
+        for (uint32_t at = first, event; next_parts(world, &at, &event, &split);) {
+            double energy = 0;
+            if (!collides_with_itself(world, &split) || (round && !would_intersect(world, &split, way, 0)))
+                continue;
+            open_parts(world, &split, round, more, removed, &energy);
+            release(world, event, energy, released);
+            any = true;
+        }
+        if (getenv("DBG3") && round == (uint32_t)atoi(getenv("DBG3")) && sn_query_intersections(world, 0, 0)) fprintf(stderr, "AT\n"), dump(world);
+        if (getenv("DBG") && any && round) fprintf(stderr, " round %u: %u\n", round, sn_query_intersections(world, 0, 0));
     }
-    return all;
-}
-
-/* All parts are moved first, because most that are next to each other are also at the same places. */
-void sn_solid_set_apart(sn_world *world, uint32_t first, uint32_t *removed, double *released)
-{
-    sn_split split;
-    sn_dvec3 way[SN_TEAR_PARTS];
-    bool any = false;
-    for (uint32_t at = first, event; next_parts(world, &at, &event, &split);) {
-        const double size = collides_with_itself(world, &split) ? find_ways(world, &split, 0, way) : 0;
-        double energy = 0;
-        for (uint32_t i = 0; size > 0 && i < split.parts; ++i)
-            move_part(world, split.made[i], dvec3_scale(way[i], GAP * size), removed, &energy);
-        release(world, event, energy, released);
-        any = any || size > 0;
-    }
-    for (uint32_t round = 0; any && round < ROUNDS && !free_parts(world, first, removed, released);)
-        ++round;
+    if (any) fprintf(stderr, "NOT FREE %u\n", sn_query_intersections(world, 0, 0));
+    if (any && getenv("DBG2")) { dump(world); exit(3); }
 }
 
 /* The position of an inserted vertex is rounded. If something is as close to the edge as the rounding error, the

@@ -584,7 +584,7 @@ static sn_result cut(cutting *c)
     remove_rods(c);
     cut_skins(c);
     if (c->solid.face_table.count)
-        sn_solid_set_apart(world, c->solid.first, &c->info.removed, &c->released);
+        sn_solid_set_apart(world, c->solid.first, c->more_table.column[0], &c->info.removed, &c->released);
     sn_incidence_end(&world->incidence, store);
     if (c->shape.group_table.count)
         sn_shape_follow_gaps(world);

@@ -591,7 +591,7 @@ void sn_solid_finish(sn_world *world)
     if (sn_tear_make_gaps(world, more, sn_solid_count(s, more))) {
         sn_solid_close(s);
         sn_tear_index_anew(world);
-        sn_solid_set_apart(world, s->first, &s->removed, &released);
+        sn_solid_set_apart(world, s->first, more, &s->removed, &released);
     }
     s->face_table.count = 0;
 }
