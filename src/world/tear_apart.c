@@ -8,11 +8,10 @@
 #include "base/hash.h"
 #include "world/query_tree.h"
 #include "world/tear.h"
-#include "world/world.h"
 #include "world/tear_cells.h"
-#include <stdio.h>
+#include "world/world.h"
+
 #include <string.h>
-#include <stdlib.h>
 
 #define GAP   0.01 /* displacement, as a share of an edge */
 #define LESS  0.25 /* factor by which it is reduced if parts would intersect something */
@@ -23,13 +22,14 @@
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE                                                                                                      \
          ? 2e-16                                                                                                       \
-         : 1e-7) /* share of the coordinates: displacement of a vertex that rounding made intersect something */
-#define WIDE  2  /* the region near a split, in widths of its triangles */
-#define SWEEPS 32u
-#define CLEAR 0.1
-#define ROUNDS 14u
-#define TRIES 24u /* the vertices of solids are looked at again so often */
-#define LOOKS 4u /* after this many searches for the region, a tree of all triangles is made */
+         : 1e-7)   /* share of the coordinates: displacement of a vertex that rounding made intersect something */
+#define WIDE   2   /* the region near a split, in widths of its triangles */
+#define SWEEPS 32u /* of the perceptron */
+#define CLEAR  0.1 /* sine of an angle to a face that is enough */
+#define TURN   0.3 /* share of the normal of a face that is added */
+#define ROUNDS 14u /* vertices of solids are looked at again so often, the displacements are halved each time, */
+#define TRIES  24u /* and so many directions are tried */
+#define LOOKS  4u  /* after this many searches for the region, a tree of all triangles is made */
 
 static sn_dvec3 seen_from(const sn_world *world, uint32_t vertex, uint32_t particle)
 {
@@ -94,7 +94,7 @@ static sn_dvec3 any_way(uint32_t vertex, uint32_t turn, uint32_t part)
 /* The displacements of the parts, with a mean by mass of zero, for try `turn`: towards the middles of their triangles;
    also, or only, one above the other along the normal; the same along the direction of the last vertex; one part alone;
    or random, with and without the first. Returns the mean edge length, m; 0 if the parts would not separate. */
-static double find_ways(sn_world *world, const sn_split *split, uint32_t turn, bool keeps, sn_dvec3 way[SN_TEAR_PARTS])
+static double find_ways(const sn_world *world, const sn_split *split, uint32_t turn, sn_dvec3 way[SN_TEAR_PARTS])
 {
     const sn_particle_store *p = &world->particles;
     const bool movable = p->x[world->ids.value[split->vertex]].w != 0;
@@ -122,7 +122,7 @@ static double find_ways(sn_world *world, const sn_split *split, uint32_t turn, b
         mass += m;
     }
     for (uint32_t i = 0; i < split->parts; ++i) {
-        way[i] = dvec3_sub(way[i], dvec3_scale(mean, keeps ? 1 / mass : 0));
+        way[i] = dvec3_sub(way[i], dvec3_scale(mean, 1 / mass));
         most = fmax(most, dvec3_length(way[i]));
     }
     for (uint32_t i = 0; most > 0 && i < split->parts; ++i)
@@ -164,13 +164,12 @@ static sn_bounds fan_bounds(const sn_world *world, const sn_split *split)
     return box;
 }
 
-/* The triangles that those of a split may touch when they move by `by` (m). They come from a list for the region of the
-   split, which is reused for splits nearby. If splits are all over the mesh, a tree of all triangles is used. */
-static sn_query_triangles find_near(sn_world *world, const sn_split *split, sn_real by)
+/* The triangles that those in a box may touch. They come from a list for its region, which is reused for boxes nearby.
+   If splits are all over the mesh, a tree of all triangles is used. */
+static sn_query_triangles find_near(sn_world *world, sn_bounds box)
 {
     sn_tearing *t = &world->tearing;
     const uint32_t all = sn_query_items(world, SN_SET_SKINS);
-    const sn_bounds box = grown(fan_bounds(world, split), by);
     if (t->gap_tree || (t->gap_looks && is_in(&box, &t->gap_near)))
         return (sn_query_triangles){t->gap_tree, t->gap_table.column[0], t->gap_table.count};
     const bool room = sn_table_reserve(&t->gap_table, &world->allocator, all);
@@ -190,7 +189,8 @@ static sn_query_triangles find_near(sn_world *world, const sn_split *split, sn_r
 
 /* How many triangles of the parts would intersect others, or each other, after displacements of by * way (m): `most`
    are enough. */
-static uint32_t count_intersecting(sn_world *world, const sn_split *split, const sn_dvec3 *way, double by, uint32_t most)
+static uint32_t count_intersecting(sn_world *world, const sn_split *split, const sn_dvec3 *way, double by,
+                                   uint32_t most)
 {
     sn_tearing *t = &world->tearing;
     sn_particle_store *p = &world->particles;
@@ -203,7 +203,7 @@ static uint32_t count_intersecting(sn_world *world, const sn_split *split, const
         sn_tear_set_whole(&p->x[slot], &low, dvec3_add(at, dvec3_scale(way[i], by)));
     }
     const sn_real moved = SN_SPLITS_AT_ONCE * t->gap_moved + (sn_real)by;
-    const sn_query_triangles near = find_near(world, split, moved);
+    const sn_query_triangles near = find_near(world, grown(fan_bounds(world, split), moved));
     for (uint32_t i = 0; i < split->count && found < most; ++i)
         found += sn_query_triangle_intersects(world, &near, moved, split->place[i] / 3);
     for (uint32_t i = 0; i < split->parts; ++i)
@@ -225,18 +225,14 @@ bool sn_split_set_apart(sn_world *world, const sn_split *split, uint32_t *remove
     bool free = false;
     if (!collides_with_itself(world, split))
         return true;
-    const double least = ROUNDED * dvec3_length(dvec3_from(vec4_xyz(world->particles.x[world->ids.value[split->vertex]])));
     double by = 0;
-    for (uint32_t round = 0; round < 3 && !free; ++round) {
-        const bool keeps = round != 1; /* the centre of mass */
-        const uint32_t turns = round == 2 ? MORE : TURNS;
-        double gap = keeps ? GAP : 0, lone = 16 * least;
-        for (uint32_t i = 0; i < (keeps ? SIZES : 3) * turns && !free; ++i) {
-            const double size = find_ways(world, split, (round == 2 ? TURNS : 0) + i % turns, keeps, way);
-            by = keeps ? gap * size : size > 0 ? lone : 0;
+    for (uint32_t round = 0; round < 2 && !free; ++round) {
+        const uint32_t turns = round ? MORE : TURNS;
+        double gap = GAP;
+        for (uint32_t i = 0; i < SIZES * turns && !free; ++i) {
+            by = gap * find_ways(world, split, (round ? TURNS : 0) + i % turns, way);
             free = by > 0 && !would_intersect(world, split, way, by);
             gap *= i % turns == turns - 1 ? LESS : 1;
-            lone *= i % turns == turns - 1 ? LESS : 1;
         }
     }
     for (uint32_t i = 0; by > 0 && i < split->parts; ++i)
@@ -339,14 +335,28 @@ static double weight_of(const sn_world *world, const sn_split *split, uint32_t i
     return p->x[world->ids.value[split->vertex]].w != 0 ? (double)p->v[world->ids.value[split->made[i]]].w : 1;
 }
 
-/* The displacements of the parts of a solid: away from all new faces, with a mean by mass of zero if it keeps that. The
-   sum of the normals mostly leads away from all of them. Where it does not, those that it leads towards are added again
-   (the perceptron). Returns the mean edge length, m. */
-static double find_ways_inside(sn_world *world, const sn_split *split, bool keeps, const uint32_t *more,
+/* Subtracts from some vectors of the parts their mean by mass. */
+static void centre(const sn_world *world, const sn_split *split, sn_dvec3 way[SN_TEAR_PARTS])
+{
+    sn_dvec3 sum = {0, 0, 0};
+    double mass = 0;
+    for (uint32_t i = 0; i < split->parts; ++i) {
+        const double m = weight_of(world, split, i);
+        sum = dvec3_add(sum, dvec3_scale(way[i], m));
+        mass += m;
+    }
+    for (uint32_t i = 0; i < split->parts; ++i)
+        way[i] = dvec3_sub(way[i], dvec3_scale(sum, 1 / mass));
+}
+
+/* The displacements of the parts of a solid, with a mean by mass of zero: into their cells, and away from all new
+   faces. Where the first does not lead to the inner side of a face, its normal is added, again and again (the
+   perceptron). Returns the mean edge length, m. */
+static double find_ways_inside(sn_world *world, const sn_split *split, const uint32_t *more,
                                sn_dvec3 way[SN_TEAR_PARTS])
 {
     sn_dvec3 normal[SN_TEAR_FAN];
-    bool has[SN_TEAR_FAN], more_of = true;
+    bool has[SN_TEAR_FAN], adds = true;
     double size = 0, most = 0;
     for (uint32_t i = 0; i < split->parts; ++i)
         way[i] = into_cells(world, split->made[i]);
@@ -355,24 +365,16 @@ static double find_ways_inside(sn_world *world, const sn_split *split, bool keep
         for (uint32_t k = 0; k < 2; ++k)
             size += dvec3_length(seen_from(world, split->vertex, split->other[i][k])) / (2 * split->count);
     }
-    for (uint32_t sweep = 0; sweep < SWEEPS && more_of; ++sweep) {
-        sn_dvec3 sum = {0, 0, 0};
-        double mass = 0;
-        more_of = false;
+    for (uint32_t sweep = 0; sweep < SWEEPS && adds; ++sweep) {
+        adds = false;
         for (uint32_t i = 0; i < split->count; ++i) {
             sn_dvec3 *of = &way[split->part[i]];
             if (!has[i] || dvec3_dot(*of, normal[i]) > CLEAR * dvec3_length(*of))
                 continue;
-            *of = dvec3_add(*of, dvec3_scale(normal[i], 0.3));
-            more_of = true;
+            *of = dvec3_add(*of, dvec3_scale(normal[i], TURN));
+            adds = true;
         }
-        for (uint32_t i = 0; i < split->parts; ++i) {
-            const double m = weight_of(world, split, i);
-            sum = dvec3_add(sum, dvec3_scale(way[i], m));
-            mass += m;
-        }
-        for (uint32_t i = 0; i < split->parts; ++i)
-            way[i] = dvec3_sub(way[i], dvec3_scale(sum, keeps ? 1 / mass : 0));
+        centre(world, split, way);
     }
     for (uint32_t i = 0; i < split->parts; ++i)
         most = fmax(most, dvec3_length(way[i]));
@@ -400,24 +402,21 @@ static void bring_together(sn_world *world, const sn_split *split, uint32_t *rem
 
 /* Moves the parts of a vertex from their centre of mass into their cells, less in every round. Of some directions it
    takes the one with the fewest triangles that intersect something. */
-static void open_parts(sn_world *world, const sn_split *split, uint32_t round, const uint32_t *more, uint32_t *removed, double *released)
+static void open_parts(sn_world *world, const sn_split *split, uint32_t round, const uint32_t *more, uint32_t *removed,
+                       double *released)
 {
     sn_dvec3 inside[SN_TEAR_PARTS], best[SN_TEAR_PARTS], way[SN_TEAR_PARTS];
-    bring_together(world, split, removed, released);
-    const double size = find_ways_inside(world, split, true, more, inside), by = GAP * pow(LESS, round * 0.5) * size;
     uint32_t least = UINT32_MAX;
+    if (round)
+        bring_together(world, split, removed, released);
+    const double size = find_ways_inside(world, split, more, inside), by = GAP * pow(LESS, round * 0.5) * size;
     memcpy(best, inside, sizeof best);
     for (uint32_t turn = 0; turn < (round ? TRIES : 0) && least; ++turn) {
-        sn_dvec3 sum = {0, 0, 0};
-        double mass = 0;
         for (uint32_t i = 0; i < split->parts; ++i) {
-            const double m = weight_of(world, split, i);
-            way[i] = dvec3_add(inside[i], dvec3_scale(any_way(split->vertex, round * TRIES + turn, i), turn ? 1 : 0));
-            sum = dvec3_add(sum, dvec3_scale(way[i], m));
-            mass += m;
+            const sn_dvec3 any = any_way(split->vertex, round * TRIES + turn, i);
+            way[i] = dvec3_add(inside[i], dvec3_scale(any, turn ? 1 : 0));
         }
-        for (uint32_t i = 0; i < split->parts; ++i)
-            way[i] = dvec3_sub(way[i], dvec3_scale(sum, 1 / mass));
+        centre(world, split, way);
         const uint32_t found = count_intersecting(world, split, way, by, least);
         if (found < least)
             least = found, memcpy(best, way, sizeof best);
@@ -426,17 +425,18 @@ static void open_parts(sn_world *world, const sn_split *split, uint32_t round, c
         move_part(world, split->made[i], dvec3_scale(best[i], by), removed, released);
 }
 
-static void dump(sn_world *world) {
-        sn_intersection in[8]; uint32_t nn = sn_query_intersections(world, in, 8);
-        for (uint32_t i = 0; i < nn && i < 8; ++i) { uint32_t c; 
-            const uint32_t *a = sn_skin_triangles(world, in[i].skin, &c) + 3 * in[i].triangle, *b = sn_skin_triangles(world, in[i].other_skin, &c) + 3 * in[i].other_triangle;
-            fprintf(stderr, "pair %u/%u %u %u of %u (%u faces):", in[i].skin.index, in[i].other_skin.index, in[i].triangle, in[i].other_triangle, c, world->tearing.solid.face_table.count);
-            for (int k = 0; k < 6; ++k) { const uint32_t n = k < 3 ? a[k] : b[k-3]; sn_vec4 x = world->particles.x[world->ids.value[n]]; uint32_t par = n; 
-              const sn_tear *tear = world->tearing.event_table.column[0];
-              for (uint32_t q = 0; q < world->tearing.event_table.count; ++q) if (tear[q].type == SN_TEAR_SPLIT && (tear[q].particle.index == n || tear[q].made.index == n)) par = tear[q].particle.index + 1000;
-              fprintf(stderr, "%s %u(%u) [%.9g %.9g %.9g]", k==3?" |":"", n, par, (double)x.x, (double)x.y, (double)x.z); }
-            fprintf(stderr, "\n");
-        }
+bool sn_solid_may_open(sn_world *world, const uint32_t corner[3])
+{
+    const sn_real moved = SN_SPLITS_AT_ONCE * world->tearing.gap_moved;
+    const sn_vec3 first = vec4_xyz(world->particles.x[world->ids.value[corner[0]]]);
+    sn_bounds box = {first, first};
+    for (uint32_t i = 1; i < 3; ++i) {
+        const sn_vec4 x = world->particles.x[world->ids.value[corner[i]]];
+        box.low = vec3(lower(box.low.x, x.x), lower(box.low.y, x.y), lower(box.low.z, x.z));
+        box.high = vec3(higher(box.high.x, x.x), higher(box.high.y, x.y), higher(box.high.z, x.z));
+    }
+    const sn_query_triangles near = find_near(world, grown(box, moved));
+    return !sn_query_corners_intersect(world, &near, moved, corner);
 }
 
 /* All parts are moved first, because most that are next to each other are also at the same places. Then those that
@@ -457,11 +457,7 @@ void sn_solid_set_apart(sn_world *world, uint32_t first, const uint32_t *more, u
             release(world, event, energy, released);
             any = true;
         }
-        if (getenv("DBG3") && round == (uint32_t)atoi(getenv("DBG3")) && sn_query_intersections(world, 0, 0)) fprintf(stderr, "AT\n"), dump(world);
-        if (getenv("DBG") && any && round) fprintf(stderr, " round %u: %u\n", round, sn_query_intersections(world, 0, 0));
     }
-    if (any) fprintf(stderr, "NOT FREE %u\n", sn_query_intersections(world, 0, 0));
-    if (any && getenv("DBG2")) { dump(world); exit(3); }
 }
 
 /* The position of an inserted vertex is rounded. If something is as close to the edge as the rounding error, the
