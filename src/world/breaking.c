@@ -34,7 +34,7 @@ void sn_breaking_tidy(sn_world *world)
     uint32_t count = 0;
     for (uint32_t i = 0; i < world->breaking.table.count; ++i)
         if (sn_ids_is_valid(&world->constraints.pool[weak[i].constraint.kind]->ids, weak[i].constraint.index,
-                      weak[i].constraint.generation))
+                            weak[i].constraint.generation))
             weak[count++] = weak[i];
     world->breaking.changed = world->breaking.changed || count != world->breaking.table.count;
     world->breaking.table.count = count;
@@ -275,8 +275,7 @@ bool sn_breaking_tell_plan(sn_world *world)
     sn_plan_seen seen = {{0}};
     sn_plan_watch_none(&world->plan);
     for (uint32_t i = 0; i < breaking->table.count; ++i)
-        if (!sn_plan_watch(&world->plan, &world->constraints, weak[i].constraint.kind, weak[i].constraint.index,
-                           &seen))
+        if (!sn_plan_watch(&world->plan, &world->constraints, weak[i].constraint.kind, weak[i].constraint.index, &seen))
             rest[breaking->rest_table.count++] = i;
     breaking->changed = false;
     breaking->serial = world->plan.serial;
