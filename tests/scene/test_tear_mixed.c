@@ -620,7 +620,7 @@ static void act(sn_world *world, const sn_cut_def *cut, support_memory *memory, 
 
 typedef struct counts {
     uint32_t worlds, cuts, parted, tears, invalid;
-    uint32_t met; /* worlds in which a cut of solids made something intersect */
+    uint32_t met; /* worlds with solids in which something came to intersect */
 } counts;
 
 /* A world that is looked at, and its twins. */
@@ -636,10 +636,10 @@ typedef struct trial {
     counts *c;
 } trial;
 
-/* Where a cut goes through solids that tears have deformed, both sides of a face may have no room: rarely. */
+/* Where solids are deformed, both sides of a face may have no room: rarely. */
 static void check_apart(trial *t, const char *what)
 {
-    if (t->apart && t->p.solids && strcmp(what, "cut") == 0 && sn_query_intersections(t->first, NULL, 0)) {
+    if (t->apart && t->p.solids && sn_query_intersections(t->first, NULL, 0)) {
         t->c->met++;
         t->apart = false;
     }
@@ -777,10 +777,10 @@ static void test_whatever_tears_and_is_cut(void **state)
     counts c = {0};
     for (uint32_t seed = start; seed < start + worlds; ++seed)
         run(seed, &c);
-    print_message("%u worlds, %u cuts, %u of which parted something, %u tears; in %u a cut of solids made something "
+    print_message("%u worlds, %u cuts, %u of which parted something, %u tears; in %u with solids something came to "
                   "intersect\n",
                   c.worlds, c.cuts, c.parted, c.tears, c.met);
-    assert_true(100 * c.met <= worlds + 99);
+    assert_true(20 * c.met <= worlds + 19);
     assert_true(worlds == 1 || (c.tears > worlds && c.parted > worlds / 2));
 }
 
