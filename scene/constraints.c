@@ -300,7 +300,7 @@ static bool is_held(const sn_point *point)
 
 static bool set_strengths(sn_scene *scene, sn_reader *reader, const sn_constraint_keys *keys, sn_constraints run)
 {
-    const sn_tear_def tear = {.strain = keys->tear_strain, .force = keys->tear_force};
+    const sn_tear_def tear = {.strain = keys->tear_strain, .force = keys->tear_force, .fatigue = keys->tear_fatigue};
     for (uint32_t i = 0; i < run.count && (keys->strength > 0 || keys->torque_strength > 0); ++i)
         if (sn_constraint_set_strength(scene->world, sn_constraints_at(run, i), keys->strength,
                                        keys->torque_strength) != SN_OK)

@@ -130,6 +130,8 @@ static void save_strength(sn_saver *s, sn_value *record, sn_constraint c)
         sn_document_number(s->out, record, "tear_strain", (double)tear.strain);
     if (tear.force != 0)
         sn_document_number(s->out, record, "tear_force", (double)tear.force);
+    if (tear.fatigue != 0)
+        sn_document_number(s->out, record, "tear_fatigue", (double)tear.fatigue);
     if (force != 0 && tear.force == 0)
         sn_document_number(s->out, record, "strength", (double)force);
     if (torque != 0)

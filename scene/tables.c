@@ -400,6 +400,8 @@ static const sn_key constraint_keys[] = {
               "along; 0: never by that"},
     {"tear_force", SN_KEY_REAL, CONSTRAINT(tear_force), .unit = "N", .most = UNLIMITED,
      .about = "a rod tears when it pulls with more than this force; 0: never by force"},
+    {"tear_fatigue", SN_KEY_REAL, CONSTRAINT(tear_fatigue), .most = 1,
+     .about = "with one of these: the share of its strength that it loses when it is loaded up to it and let go again"},
     {"state", SN_KEY_REALS, CONSTRAINT(state), .flags = SN_KEY_NOT_SAVED,
      .about = "what it remembers from one substep to the next, of kinds that do: for saved scenes"},
     END};
@@ -439,6 +441,10 @@ static const sn_key attachment_keys[] = {
      .about = "one tears when it pulls with more than this force; 0: never by force"},
     {"tear_spread", SN_KEY_REAL, ATTACHMENT(tear.spread), .most = 0.9,
      .about = "strengths differ from one to the next by this share, up and down"},
+    {"tear_seed", SN_KEY_COUNT, ATTACHMENT(tear.seed), .most = 4294967295.0,
+     .about = "the seed of these differences: another number gives another tear"},
+    {"tear_fatigue", SN_KEY_REAL, ATTACHMENT(tear.fatigue), .most = 1,
+     .about = "the share of its strength that one loses when it is loaded up to it and let go again"},
     END};
 
 static void attachment_defaults(void *record)
@@ -626,6 +632,10 @@ static const sn_key event_keys[] = {
      .about = "of tear: it tears where a rod pulls with more than this force"},
     {"tear_spread", SN_KEY_REAL, EVENT(tear.spread), .most = 0.9,
      .about = "of tear: strengths differ from rod to rod by this share, up and down"},
+    {"tear_seed", SN_KEY_COUNT, EVENT(tear.seed), .most = 4294967295.0,
+     .about = "of tear: the seed of these differences: another number gives another tear"},
+    {"tear_fatigue", SN_KEY_REAL, EVENT(tear.fatigue), .most = 1,
+     .about = "of tear: the share of its strength that a rod loses when it is loaded up to it and let go again"},
     END};
 
 const sn_record sn_event_record = {"event", "Something that happens at once.", sizeof(sn_event_keys), event_keys,

@@ -156,6 +156,7 @@ typedef struct sn_constraint_keys {
     bool collides;
     sn_real strength, torque_strength; /* 0: it does not break */
     sn_real tear_strain, tear_force;   /* both 0: it does not tear */
+    sn_real tear_fatigue;
     sn_numbers state;
 } sn_constraint_keys;
 

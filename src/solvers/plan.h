@@ -205,8 +205,13 @@ sn_plan_form sn_plan_form_of(const sn_store *store, uint32_t kind, uint32_t row)
 void sn_plan_correct_stiffness(sn_plan *plan, const sn_store *store, uint32_t root);
 
 /* Watches a constraint: its force is looked at after every substep, not only after the last one of a step. False: it is
-   in no batch. sn_plan_watch_none ends that for all constraints, as does making the plan. */
-bool sn_plan_watch(sn_plan *plan, const sn_store *store, uint32_t kind, uint32_t row);
+   in no batch. sn_plan_watch_none ends that for all constraints, as does making the plan. seen: all 0 before the first of
+   many; most are in a batch that another one before was in. */
+#define SN_PLAN_SEEN 1024u
+typedef struct sn_plan_seen {
+    uint32_t batch[SN_PLAN_SEEN]; /* 1 + the last batch with this remainder */
+} sn_plan_seen;
+bool sn_plan_watch(sn_plan *plan, const sn_store *store, uint32_t kind, uint32_t row, sn_plan_seen *seen);
 void sn_plan_watch_none(sn_plan *plan);
 
 /* Removes repeated numbers, which barycentric points may cause. Returns how many are left. */

@@ -252,12 +252,14 @@ static const sn_plan_run *run_of(const sn_plan *plan, uint32_t batch)
     return &plan->run[low];
 }
 
-bool sn_plan_watch(sn_plan *plan, const sn_store *store, uint32_t kind, uint32_t row)
+bool sn_plan_watch(sn_plan *plan, const sn_store *store, uint32_t kind, uint32_t row, sn_plan_seen *seen)
 {
-    uint32_t place = store->pool[kind]->place[row];
+    const uint32_t place = store->pool[kind]->place[row], batch = (place - 1) / SN_BATCH;
     if (!place || (place - 1) >> PLACE_SHIFT != PLACE_LANE)
         return false;
-    plan->watched[run_of(plan, (place - 1) / SN_BATCH) - plan->run] = plan->any_watched = true;
+    if (seen->batch[batch % SN_PLAN_SEEN] != batch + 1)
+        plan->watched[run_of(plan, batch) - plan->run] = plan->any_watched = true;
+    seen->batch[batch % SN_PLAN_SEEN] = batch + 1;
     return true;
 }
 

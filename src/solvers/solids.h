@@ -113,7 +113,7 @@ typedef struct sn_solids {
     uint64_t makes;   /* this plan */
     uint64_t changes; /* these constraints */
     uint64_t edits;   /* these strengths and rest shapes */
-    bool all_tear;    /* all rods may tear, so none is in a solid; tears do not change that */
+    bool all_tear;    /* all rods may tear or break, so none is in a solid; tears do not change that */
     uint32_t count, vertices, rods, tets, nodes, others;
     size_t entries;
     sn_soft *solid;

@@ -111,11 +111,11 @@ void sn_solids_choose(solid_work *w)
         tets[w->body[k.slot[0]]]++;
     for (walk k = {.kind = SN_KIND_DISTANCE}; next(w, &k);) {
         const uint32_t mesh = w->body[k.slot[0]];
-        const bool tears = stiffen->tears && stiffen->tears(stiffen->world, SN_KIND_DISTANCE, k.row);
+        const bool tears = (stiffen->tears && stiffen->tears(stiffen->world, SN_KIND_DISTANCE, k.row)) ||
+                           (stiffen->breaks && stiffen->breaks(stiffen->world, SN_KIND_DISTANCE, k.row));
         w->s->all_tear = w->s->all_tear && tears;
         rods[mesh] += pool->give[k.row].compliance > 0;
-        if (tears || store_held(w->in->store, pool, k.row) ||
-            (stiffen->breaks && stiffen->breaks(stiffen->world, SN_KIND_DISTANCE, k.row)))
+        if (tears || store_held(w->in->store, pool, k.row))
             tets[mesh] |= NEVER;
     }
     sn_solids_mark_closed(w->in, w->body, w->slots, tets, 1);

@@ -33,7 +33,8 @@ void sn_breaking_tidy(sn_world *world)
     sn_weak *weak = weak_list(world);
     uint32_t count = 0;
     for (uint32_t i = 0; i < world->breaking.table.count; ++i)
-        if (sn_constraint_is_valid(world, weak[i].constraint))
+        if (sn_ids_is_valid(&world->constraints.pool[weak[i].constraint.kind]->ids, weak[i].constraint.index,
+                            weak[i].constraint.generation))
             weak[count++] = weak[i];
     world->breaking.changed = world->breaking.changed || count != world->breaking.table.count;
     world->breaking.table.count = count;
@@ -271,9 +272,10 @@ bool sn_breaking_tell_plan(sn_world *world)
         return false;
     uint32_t *rest = breaking->rest_table.column[0];
     breaking->rest_table.count = 0;
+    sn_plan_seen seen = {{0}};
     sn_plan_watch_none(&world->plan);
     for (uint32_t i = 0; i < breaking->table.count; ++i)
-        if (!sn_plan_watch(&world->plan, &world->constraints, weak[i].constraint.kind, weak[i].constraint.index))
+        if (!sn_plan_watch(&world->plan, &world->constraints, weak[i].constraint.kind, weak[i].constraint.index, &seen))
             rest[breaking->rest_table.count++] = i;
     breaking->changed = false;
     breaking->serial = world->plan.serial;

@@ -226,15 +226,19 @@ static void look_for_segments(searching *s, const sn_query_tree *tree, uint32_t 
     }
 }
 
-/* Triangle s->item against others. by: m, margin of the boxes in the tree. */
+/* The triangle with corners s->corner against others; s->item is its number. by: m, margin of the boxes in the tree. */
 static void look_for_triangles(searching *s, const sn_query_triangles *of, sn_real by)
 {
     const sn_world *world = s->world;
-    const sn_bounds own = sn_query_bounds(world, SN_SET_SKINS, s->item);
+    take_places(world, s->corner, s->place);
+    sn_real low[3], high[3];
+    for (int k = 0; k < 3; ++k) {
+        low[k] = (sn_real)fmin(fmin(s->place[0][k], s->place[1][k]), s->place[2][k]);
+        high[k] = (sn_real)fmax(fmax(s->place[0][k], s->place[1][k]), s->place[2][k]);
+    }
+    const sn_bounds own = {vec3(low[0], low[1], low[2]), vec3(high[0], high[1], high[2])};
     const sn_vec3 grown = {by, by, by};
     const sn_bounds box = {vec3_sub(own.low, grown), vec3_add(own.high, grown)};
-    memcpy(s->corner, corners_of(world, s->item), sizeof s->corner);
-    take_places(world, s->corner, s->place);
     if (of->tree) {
         sn_bvh_overlap(&of->tree->bvh, &box, look_at, s);
         return;
@@ -250,6 +254,16 @@ static void look_for_triangles(searching *s, const sn_query_triangles *of, sn_re
 bool sn_query_triangle_intersects(const sn_world *world, const sn_query_triangles *of, sn_real by, uint32_t item)
 {
     searching s = {.world = world, .any = true, .item = item};
+    memcpy(s.corner, corners_of(world, item), sizeof s.corner);
+    look_for_triangles(&s, of, by);
+    return s.count > 0;
+}
+
+bool sn_query_corners_intersect(const sn_world *world, const sn_query_triangles *of, sn_real by,
+                                const uint32_t corner[3])
+{
+    searching s = {.world = world, .any = true, .item = UINT32_MAX};
+    memcpy(s.corner, corner, sizeof s.corner);
     look_for_triangles(&s, of, by);
     return s.count > 0;
 }
@@ -267,6 +281,7 @@ uint32_t sn_query_intersections(const sn_world *world, sn_intersection *found, u
                                     .count = sn_query_items(world, SN_SET_SKINS)};
     for (s.item = 0; s.item < all.count; ++s.item) {
         s.first = s.count < most ? s.count : most;
+        memcpy(s.corner, corners_of(world, s.item), sizeof s.corner);
         look_for_triangles(&s, &all, 0);
     }
     look_for_segments(&s, all.tree, all.count);

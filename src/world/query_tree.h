@@ -91,6 +91,10 @@ typedef struct sn_query_triangles {
 bool sn_query_triangle_intersects(const struct sn_world *world, const sn_query_triangles *of, sn_real by,
                                   uint32_t item);
 
+/* The same for a triangle of three particles that is in no skin. */
+bool sn_query_corners_intersect(const struct sn_world *world, const sn_query_triangles *of, sn_real by,
+                                const uint32_t corner[3]);
+
 /* Sets the error of a refused query. Works on any thread. */
 void sn_query_refuse(const struct sn_world *world, const char *format, ...) SN_PRINTF(2, 3);
 

@@ -1,4 +1,5 @@
 /* Skins: meshes of triangles between particles. */
+#include "world/tear_cells.h"
 #include "world/world.h"
 
 #include "base/hash.h"
@@ -167,6 +168,36 @@ static void insert(sn_contact_world *contact, uint32_t number, const sn_skin_def
     renumber(contact, row);
 }
 
+/* Takes the rest shape inside of a solid of tetrahedra, too: where it tears, what is inside is a surface then. False
+   when memory runs out. */
+static bool take_inner_rest(sn_world *world, uint32_t from, const sn_skin_def *def)
+{
+    const sn_pool *pool = world->constraints.pool[SN_KIND_VOLUME];
+    const uint32_t numbers = world->ids.table.count, rows = pool->ids.live ? pool->ids.table.count : 0;
+    bool *in = rows ? sn_allocate(&world->allocator, numbers) : NULL, changed = rows > 0;
+    if (rows && !in)
+        return false;
+    if (rows)
+        memset(in, 0, numbers);
+    for (uint32_t i = 0; rows && i < 3 * def->triangle_count; ++i)
+        in[def->triangles[i]] = true;
+    while (changed) {
+        changed = false;
+        for (uint32_t row = 0; row < rows; ++row) {
+            const uint32_t *p = pool->point + 4 * (size_t)row;
+            if (!sn_cell_is_tetrahedron(world, row) || !(in[p[0]] || in[p[1]] || in[p[2]] || in[p[3]]))
+                continue;
+            for (uint32_t i = 0; i < 4; ++i)
+                changed = changed || !in[p[i]], in[p[i]] = true;
+        }
+    }
+    for (uint32_t row = 0; row < rows; ++row)
+        if (sn_cell_is_tetrahedron(world, row) && in[pool->point[4 * (size_t)row]])
+            sn_contact_take_rest(world, from, pool->point + 4 * (size_t)row, 4); /* there is room */
+    sn_release(&world->allocator, in, numbers);
+    return true;
+}
+
 sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin)
 {
     if (skin)
@@ -185,7 +216,8 @@ sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin)
                           def->triangle_count, def->segment_count);
     const uint32_t from = def->triangle_count ? def->triangles[0] : def->segments[0];
     if (def->self_collision && (!sn_contact_take_rest(world, from, def->triangles, 3 * def->triangle_count) ||
-                                !sn_contact_take_rest(world, from, def->segments, 2 * def->segment_count)))
+                                !sn_contact_take_rest(world, from, def->segments, 2 * def->segment_count) ||
+                                !take_inner_rest(world, from, def)))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for the rest shape of a skin");
     uint32_t generation = sn_ids_take(&c->skin_ids, number, 1);
     insert(c, number, def);
@@ -364,7 +396,10 @@ sn_result sn_skin_set_cells(sn_world *world, sn_skin skin, const uint32_t *index
     for (uint32_t i = 0; i < count; ++i)
         if ((result = check_cell(world, index + 8 * (size_t)i, i)) != SN_OK)
             return result;
-    if (!sn_table_reserve(&c->cell_table, &world->allocator, total))
+    const sn_skin_record *record = &contact_skins(c)[c->skin_ids.value[skin.index]];
+    if (!sn_table_reserve(&c->cell_table, &world->allocator, total) ||
+        (record->self_collision && record->count &&
+         !sn_contact_take_rest(world, triangles(c)[record->first][0], index, 8 * count)))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u cells of a skin", count);
     drop_cells(world, skin.index, false);
     for (uint32_t i = 0; i < count; ++i) {

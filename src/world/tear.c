@@ -637,6 +637,7 @@ void sn_tear_end(sn_world *world)
         number_items(t);
     }
     sn_split_begin(world);
+    t->solid.first = t->event_table.count;
     t->room_particles = SN_TEARS_A_STEP;
     t->room_rows = ROWS_A_STEP;
     t->room_nodes = sn_tear_room_for(SN_TEARS_A_STEP);

@@ -91,6 +91,7 @@ typedef struct sn_solid_cut {
     sn_table face_table;   /* faces that are cut */
     sn_table vertex_table; /* of uint32_t: their vertices, some twice */
     sn_table more_table;   /* of uint32_t, by skin: triangles that it gets by the tears of a step */
+    uint32_t first;        /* its first event */
     uint32_t split, removed;
     double released;
 } sn_solid_cut;
@@ -438,6 +439,14 @@ bool sn_split_fits(struct sn_world *world, uint32_t vertex);
    them apart. True if their triangles do not intersect others. */
 void sn_split_begin(struct sn_world *world);
 bool sn_split_set_apart(struct sn_world *world, const sn_split *split, uint32_t *removed, double *released);
+
+/* True if a face of three corners inside a solid intersects no triangle of a skin. */
+bool sn_solid_may_open(struct sn_world *world, const uint32_t corner[3]);
+
+/* After the faces of torn or cut solids became triangles (`more` by row of the skin, the last of it): moves the parts of all their vertices apart, which the events
+   from `first` on tell. */
+void sn_solid_set_apart(struct sn_world *world, uint32_t first, const uint32_t *more, uint32_t *removed,
+                        double *released);
 
 /* After all vertices of a cut were inserted: for a vertex of a skin that collides with itself, removes intersections
    that are due to rounding of its position. */

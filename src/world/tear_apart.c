@@ -8,7 +8,10 @@
 #include "base/hash.h"
 #include "world/query_tree.h"
 #include "world/tear.h"
+#include "world/tear_cells.h"
 #include "world/world.h"
+
+#include <string.h>
 
 #define GAP   0.01 /* displacement, as a share of an edge */
 #define LESS  0.25 /* factor by which it is reduced if parts would intersect something */
@@ -19,9 +22,14 @@
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE                                                                                                      \
          ? 2e-16                                                                                                       \
-         : 1e-7) /* share of the coordinates: displacement of a vertex that rounding made intersect something */
-#define WIDE  2  /* the region near a split, in widths of its triangles */
-#define LOOKS 4u /* after this many searches for the region, a tree of all triangles is made */
+         : 1e-7)   /* share of the coordinates: displacement of a vertex that rounding made intersect something */
+#define WIDE   2   /* the region near a split, in widths of its triangles */
+#define SWEEPS 32u /* of the perceptron */
+#define CLEAR  0.1 /* sine of an angle to a face that is enough */
+#define TURN   0.3 /* share of the normal of a face that is added */
+#define ROUNDS 14u /* vertices of solids are looked at again so often, the displacements are halved each time, */
+#define TRIES  24u /* and so many directions are tried */
+#define LOOKS  4u  /* after this many searches for the region, a tree of all triangles is made */
 
 static sn_dvec3 seen_from(const sn_world *world, uint32_t vertex, uint32_t particle)
 {
@@ -156,13 +164,12 @@ static sn_bounds fan_bounds(const sn_world *world, const sn_split *split)
     return box;
 }
 
-/* The triangles that those of a split may touch when they move by `by` (m). They come from a list for the region of the
-   split, which is reused for splits nearby. If splits are all over the mesh, a tree of all triangles is used. */
-static sn_query_triangles find_near(sn_world *world, const sn_split *split, sn_real by)
+/* The triangles that those in a box may touch. They come from a list for its region, which is reused for boxes nearby.
+   If splits are all over the mesh, a tree of all triangles is used. */
+static sn_query_triangles find_near(sn_world *world, sn_bounds box)
 {
     sn_tearing *t = &world->tearing;
     const uint32_t all = sn_query_items(world, SN_SET_SKINS);
-    const sn_bounds box = grown(fan_bounds(world, split), by);
     if (t->gap_tree || (t->gap_looks && is_in(&box, &t->gap_near)))
         return (sn_query_triangles){t->gap_tree, t->gap_table.column[0], t->gap_table.count};
     const bool room = sn_table_reserve(&t->gap_table, &world->allocator, all);
@@ -180,13 +187,15 @@ static sn_query_triangles find_near(sn_world *world, const sn_split *split, sn_r
     return (sn_query_triangles){NULL, t->gap_table.column[0], t->gap_table.count};
 }
 
-/* True if triangles of the parts would intersect others, or each other, after displacements of by * way (m). */
-static bool would_intersect(sn_world *world, const sn_split *split, const sn_dvec3 *way, double by)
+/* How many triangles of the parts would intersect others, or each other, after displacements of by * way (m): `most`
+   are enough. */
+static uint32_t count_intersecting(sn_world *world, const sn_split *split, const sn_dvec3 *way, double by,
+                                   uint32_t most)
 {
     sn_tearing *t = &world->tearing;
     sn_particle_store *p = &world->particles;
     sn_vec4 x[SN_TEAR_PARTS], low;
-    bool found = false;
+    uint32_t found = 0;
     for (uint32_t i = 0; i < split->parts; ++i) {
         const uint32_t slot = world->ids.value[split->made[i]];
         x[i] = p->x[slot], low = p->x_low[slot];
@@ -194,12 +203,17 @@ static bool would_intersect(sn_world *world, const sn_split *split, const sn_dve
         sn_tear_set_whole(&p->x[slot], &low, dvec3_add(at, dvec3_scale(way[i], by)));
     }
     const sn_real moved = SN_SPLITS_AT_ONCE * t->gap_moved + (sn_real)by;
-    const sn_query_triangles near = find_near(world, split, moved);
-    for (uint32_t i = 0; i < split->count && !found; ++i)
-        found = sn_query_triangle_intersects(world, &near, moved, split->place[i] / 3);
+    const sn_query_triangles near = find_near(world, grown(fan_bounds(world, split), moved));
+    for (uint32_t i = 0; i < split->count && found < most; ++i)
+        found += sn_query_triangle_intersects(world, &near, moved, split->place[i] / 3);
     for (uint32_t i = 0; i < split->parts; ++i)
         p->x[world->ids.value[split->made[i]]] = x[i];
     return found;
+}
+
+static bool would_intersect(sn_world *world, const sn_split *split, const sn_dvec3 *way, double by)
+{
+    return count_intersecting(world, split, way, by, 1) > 0;
 }
 
 /* Displacements conserve the centre of mass and, because all particles of a part move alike, the angular momentum. They
@@ -226,6 +240,224 @@ bool sn_split_set_apart(sn_world *world, const sn_split *split, uint32_t *remove
     t->gap_way = dvec3_sub(way[1], way[0]);
     t->gap_moved = (sn_real)by > t->gap_moved ? (sn_real)by : t->gap_moved;
     return free;
+}
+
+/* ---- Solids ------------------------------------------------------------------------------------------------------ */
+
+/* The parts of the next vertex of a solid, from the events of a step or a cut. *at: where to look from, then the event
+   behind. *event: its first event. False if there are no more. */
+static bool next_parts(const sn_world *world, uint32_t *at, uint32_t *event, sn_split *split)
+{
+    const sn_tear *tear = world->tearing.event_table.column[0];
+    const uint32_t count = world->tearing.event_table.count;
+    while (*at < count && (tear[*at].type != SN_TEAR_SPLIT || !sn_solid_has(world, tear[*at].particle.index)))
+        ++*at;
+    if (*at == count)
+        return false;
+    const uint32_t vertex = tear[*at].particle.index;
+    *event = *at;
+    *split = (sn_split){.vertex = vertex, .parts = 1, .made = {vertex}};
+    for (; *at < count && split->parts < SN_TEAR_PARTS && tear[*at].type == SN_TEAR_SPLIT &&
+           tear[*at].particle.index == vertex;
+         ++*at)
+        split->made[split->parts++] = tear[*at].made.index;
+    const uint32_t *corner = world->contact.triangle_table.column[0];
+    for (uint32_t i = 0; i < split->parts; ++i) {
+        uint32_t place[SN_TEAR_FAN];
+        const uint32_t found = sn_tear_triangles_at(world, split->made[i], place, SN_TEAR_FAN);
+        for (uint32_t k = 0; found != UINT32_MAX && k < found && split->count < SN_TEAR_FAN; ++k) {
+            split->place[split->count] = place[k];
+            split->other[split->count][0] = corner[place[k] / 3 * 3 + (place[k] % 3 + 1) % 3];
+            split->other[split->count][1] = corner[place[k] / 3 * 3 + (place[k] % 3 + 2) % 3];
+            split->part[split->count++] = (uint8_t)i;
+        }
+    }
+    return true;
+}
+
+/* Adds energy to an event, and to a sum. */
+static void release(sn_world *world, uint32_t event, double energy, double *released)
+{
+    ((sn_tear *)world->tearing.event_table.column[0])[event].released += (sn_real)energy;
+    *released += energy;
+}
+
+/* True for a triangle that a torn or cut face has added. */
+static bool is_new(const sn_world *world, uint32_t item, const uint32_t *more)
+{
+    const sn_skin_record *skin = contact_skins(&world->contact);
+    uint32_t s = 0;
+    while (item - skin[s].first >= skin[s].count)
+        ++s;
+    return item - skin[s].first >= skin[s].count - more[s];
+}
+
+/* The unit normal of a new triangle at a part, into the cell of that part that it is a face of. False if there is
+   none. */
+static bool find_inside(sn_world *world, const sn_split *split, uint32_t i, const uint32_t *more, sn_dvec3 *normal)
+{
+    const uint32_t *corner = (const uint32_t *)world->contact.triangle_table.column[0] + split->place[i] / 3 * 3;
+    uint32_t cell[SN_TEAR_FAN];
+    const uint32_t count =
+        is_new(world, split->place[i] / 3, more) ? sn_cells_at(world, split->made[split->part[i]], cell) : 0;
+    const sn_dvec3 x = sn_cell_place(world, corner[0]);
+    *normal = dvec3_cross(dvec3_sub(sn_cell_place(world, corner[1]), x), dvec3_sub(sn_cell_place(world, corner[2]), x));
+    const double area = dvec3_length(*normal);
+    for (uint32_t k = 0; count != UINT32_MAX && k < count && area > 0; ++k) {
+        if (!sn_cell_has(world, cell[k], corner[0]) || !sn_cell_has(world, cell[k], corner[1]) ||
+            !sn_cell_has(world, cell[k], corner[2]))
+            continue;
+        const sn_dvec3 middle = sn_cell_middle(world, sn_cell_corners(world, cell[k]), sn_cell_corner_count(cell[k]));
+        *normal = dvec3_scale(*normal, (dvec3_dot(*normal, dvec3_sub(middle, x)) < 0 ? -1 : 1) / area);
+        return true;
+    }
+    return false;
+}
+
+/* The unit vector from a corner of cells towards their middles. */
+static sn_dvec3 into_cells(sn_world *world, uint32_t particle)
+{
+    uint32_t cell[SN_TEAR_FAN];
+    const uint32_t count = sn_cells_at(world, particle, cell);
+    sn_dvec3 sum = {0, 0, 0};
+    for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
+        const sn_dvec3 middle = sn_cell_middle(world, sn_cell_corners(world, cell[i]), sn_cell_corner_count(cell[i]));
+        sum = dvec3_add(sum, dvec3_sub(middle, sn_cell_place(world, particle)));
+    }
+    const double length = dvec3_length(sum);
+    return dvec3_scale(sum, length > 0 ? 1 / length : 0);
+}
+
+/* The weight of a part: its mass. */
+static double weight_of(const sn_world *world, const sn_split *split, uint32_t i)
+{
+    const sn_particle_store *p = &world->particles;
+    return p->x[world->ids.value[split->vertex]].w != 0 ? (double)p->v[world->ids.value[split->made[i]]].w : 1;
+}
+
+/* Subtracts from some vectors of the parts their mean by mass. */
+static void centre(const sn_world *world, const sn_split *split, sn_dvec3 way[SN_TEAR_PARTS])
+{
+    sn_dvec3 sum = {0, 0, 0};
+    double mass = 0;
+    for (uint32_t i = 0; i < split->parts; ++i) {
+        const double m = weight_of(world, split, i);
+        sum = dvec3_add(sum, dvec3_scale(way[i], m));
+        mass += m;
+    }
+    for (uint32_t i = 0; i < split->parts; ++i)
+        way[i] = dvec3_sub(way[i], dvec3_scale(sum, 1 / mass));
+}
+
+/* The displacements of the parts of a solid, with a mean by mass of zero: into their cells, and away from all new
+   faces. Where the first does not lead to the inner side of a face, its normal is added, again and again (the
+   perceptron). Returns the mean edge length, m. */
+static double find_ways_inside(sn_world *world, const sn_split *split, const uint32_t *more,
+                               sn_dvec3 way[SN_TEAR_PARTS])
+{
+    sn_dvec3 normal[SN_TEAR_FAN];
+    bool has[SN_TEAR_FAN], adds = true;
+    double size = 0, most = 0;
+    for (uint32_t i = 0; i < split->parts; ++i)
+        way[i] = into_cells(world, split->made[i]);
+    for (uint32_t i = 0; i < split->count; ++i) {
+        has[i] = find_inside(world, split, i, more, &normal[i]);
+        for (uint32_t k = 0; k < 2; ++k)
+            size += dvec3_length(seen_from(world, split->vertex, split->other[i][k])) / (2 * split->count);
+    }
+    for (uint32_t sweep = 0; sweep < SWEEPS && adds; ++sweep) {
+        adds = false;
+        for (uint32_t i = 0; i < split->count; ++i) {
+            sn_dvec3 *of = &way[split->part[i]];
+            if (!has[i] || dvec3_dot(*of, normal[i]) > CLEAR * dvec3_length(*of))
+                continue;
+            *of = dvec3_add(*of, dvec3_scale(normal[i], TURN));
+            adds = true;
+        }
+        centre(world, split, way);
+    }
+    for (uint32_t i = 0; i < split->parts; ++i)
+        most = fmax(most, dvec3_length(way[i]));
+    for (uint32_t i = 0; most > 0 && i < split->parts; ++i)
+        way[i] = dvec3_scale(way[i], 1 / most);
+    return most > 0 ? size : 0;
+}
+
+/* Moves the parts of a vertex back to one place, their centre of mass. */
+static void bring_together(sn_world *world, const sn_split *split, uint32_t *removed, double *released)
+{
+    const sn_particle_store *p = &world->particles;
+    sn_dvec3 at[SN_TEAR_PARTS], sum = {0, 0, 0};
+    double mass = 0;
+    for (uint32_t i = 0; i < split->parts; ++i) {
+        const uint32_t slot = world->ids.value[split->made[i]];
+        const double m = weight_of(world, split, i);
+        at[i] = dvec3_add(dvec3_from(vec4_xyz(p->x[slot])), dvec3_from(vec4_xyz(p->x_low[slot])));
+        sum = dvec3_add(sum, dvec3_scale(at[i], m));
+        mass += m;
+    }
+    for (uint32_t i = 0; i < split->parts; ++i)
+        move_part(world, split->made[i], dvec3_sub(dvec3_scale(sum, 1 / mass), at[i]), removed, released);
+}
+
+/* Moves the parts of a vertex from their centre of mass into their cells, less in every round. Of some directions it
+   takes the one with the fewest triangles that intersect something. */
+static void open_parts(sn_world *world, const sn_split *split, uint32_t round, const uint32_t *more, uint32_t *removed,
+                       double *released)
+{
+    sn_dvec3 inside[SN_TEAR_PARTS], best[SN_TEAR_PARTS], way[SN_TEAR_PARTS];
+    uint32_t least = UINT32_MAX;
+    if (round)
+        bring_together(world, split, removed, released);
+    const double size = find_ways_inside(world, split, more, inside), by = GAP * pow(LESS, round * 0.5) * size;
+    memcpy(best, inside, sizeof best);
+    for (uint32_t turn = 0; turn < (round ? TRIES : 0) && least; ++turn) {
+        for (uint32_t i = 0; i < split->parts; ++i) {
+            const sn_dvec3 any = any_way(split->vertex, round * TRIES + turn, i);
+            way[i] = dvec3_add(inside[i], dvec3_scale(any, turn ? 1 : 0));
+        }
+        centre(world, split, way);
+        const uint32_t found = count_intersecting(world, split, way, by, least);
+        if (found < least)
+            least = found, memcpy(best, way, sizeof best);
+    }
+    for (uint32_t i = 0; size > 0 && i < split->parts; ++i)
+        move_part(world, split->made[i], dvec3_scale(best[i], by), removed, released);
+}
+
+bool sn_solid_may_open(sn_world *world, const uint32_t corner[3])
+{
+    const sn_real moved = SN_SPLITS_AT_ONCE * world->tearing.gap_moved;
+    const sn_vec3 first = vec4_xyz(world->particles.x[world->ids.value[corner[0]]]);
+    sn_bounds box = {first, first};
+    for (uint32_t i = 1; i < 3; ++i) {
+        const sn_vec4 x = world->particles.x[world->ids.value[corner[i]]];
+        box.low = vec3(lower(box.low.x, x.x), lower(box.low.y, x.y), lower(box.low.z, x.z));
+        box.high = vec3(higher(box.high.x, x.x), higher(box.high.y, x.y), higher(box.high.z, x.z));
+    }
+    const sn_query_triangles near = find_near(world, grown(box, moved));
+    return !sn_query_corners_intersect(world, &near, moved, corner);
+}
+
+/* All parts are moved first, because most that are next to each other are also at the same places. Then those that
+   intersect something. */
+void sn_solid_set_apart(sn_world *world, uint32_t first, const uint32_t *more, uint32_t *removed, double *released)
+{
+    const sn_dvec3 way[SN_TEAR_PARTS] = {{0}};
+    sn_split split;
+    bool any = true;
+    for (uint32_t round = 0; any && round < ROUNDS; ++round) {
+        any = false;
+        sn_split_begin(world);
+        for (uint32_t at = first, event; next_parts(world, &at, &event, &split);) {
+            double energy = 0;
+            if (!collides_with_itself(world, &split) || (round && !would_intersect(world, &split, way, 0)))
+                continue;
+            open_parts(world, &split, round, more, removed, &energy);
+            release(world, event, energy, released);
+            any = true;
+        }
+    }
 }
 
 /* The position of an inserted vertex is rounded. If something is as close to the edge as the rounding error, the

@@ -573,6 +573,7 @@ static sn_result cut(cutting *c)
         return SN_OK;
     const sn_fresh fresh = store->counts.fresh; /* as after a tear */
     sn_incidence_begin(&world->incidence, store);
+    c->solid.first = world->tearing.event_table.count;
     sn_solid_split(&c->solid);
     c->info.split += c->solid.split, c->info.removed += c->solid.removed, c->released += c->solid.released;
     make_gaps(c);
@@ -582,6 +583,8 @@ static sn_result cut(cutting *c)
     world->contact.tears += c->gaps && !c->solid.face_table.count; /* only vertices of cloth */
     remove_rods(c);
     cut_skins(c);
+    if (c->solid.face_table.count)
+        sn_solid_set_apart(world, c->solid.first, c->more_table.column[0], &c->info.removed, &c->released);
     sn_incidence_end(&world->incidence, store);
     if (c->shape.group_table.count)
         sn_shape_follow_gaps(world);

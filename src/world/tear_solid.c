@@ -546,6 +546,50 @@ static void mark_cells(sn_world *world, const uint32_t *cell, uint32_t count)
             sn_tear_mark_busy(&world->tearing, sn_cell_corners(world, cell[i])[k]);
 }
 
+/* True if a cell is inside out somewhere: a tetrahedron other than at rest, a cell of a lattice at a corner. */
+static bool is_inverted(const sn_world *world, uint32_t cell)
+{
+    const uint32_t *p = sn_cell_corners(world, cell), corners = cell & SN_CELL_LATTICE ? 8 : 1;
+    const sn_pool *pool = world->constraints.pool[SN_KIND_VOLUME];
+    const double rest = corners == 1 ? (double)pool->param[(size_t)cell * pool->param_count] : 1;
+    for (uint32_t c = 0; c < corners; ++c) {
+        sn_dvec3 edge[3];
+        for (uint32_t k = 0; k < 3; ++k) {
+            const uint32_t to = corners == 1 ? k + 1 : c ^ 1u << k;
+            edge[k] = dvec3_sub(sn_cell_place(world, p[to]), sn_cell_place(world, p[c]));
+            edge[k] = dvec3_scale(edge[k], c >> k & 1 ? -1 : 1);
+        }
+        if (dvec3_dot(edge[0], dvec3_cross(edge[1], edge[2])) * rest < 0)
+            return true;
+    }
+    return false;
+}
+
+/* True if the faces from `first` on, and the cells at a vertex, are such that both sides of a tear have room. If its
+   skin does not collide with itself they need none. */
+static bool may_open(sn_solid_cut *s, uint32_t first, const uint32_t *around, uint32_t count)
+{
+    sn_world *world = s->world;
+    const face *of = s->face_table.column[0];
+    const uint32_t particle = sn_cell_corners(world, of[first].cell[0])[of[first].corner[0][0]],
+                   row = ((const sn_tear_head *)world->tearing.head_table.column[0])[particle].solid;
+    if (row < 2 || !contact_skins(&world->contact)[row - 2].self_collision)
+        return true;
+    for (uint32_t i = 0; i < count; ++i)
+        if (is_inverted(world, around[i]))
+            return false;
+    for (uint32_t i = first; i < s->face_table.count; ++i)
+        for (uint32_t skip = 0; skip < (of[i].count == 4 ? 4u : 1u); ++skip) { /* both diagonals of a square */
+            uint32_t corner[3], used = 0;
+            for (uint32_t k = 0; used < 3; ++k)
+                if (of[i].count == 3 || k != skip)
+                    corner[used++] = sn_cell_corners(world, of[i].cell[0])[of[i].corner[0][k]];
+            if (!sn_solid_may_open(world, corner))
+                return false;
+        }
+    return true;
+}
+
 bool sn_solid_tear(sn_world *world, uint32_t vertex, uint32_t to, const sn_tear *tear)
 {
     sn_solid_cut *s = &world->tearing.solid;
@@ -561,7 +605,7 @@ bool sn_solid_tear(sn_world *world, uint32_t vertex, uint32_t to, const sn_tear 
     s->low = dvec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL);
     s->high = dvec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
     const uint32_t faces = add_faces(s, vertex), count = sn_cells_at(world, vertex, around);
-    if (faces == UINT32_MAX || !faces || !split(s, vertex, tear)) {
+    if (faces == UINT32_MAX || !faces || !may_open(s, first, around, count) || !split(s, vertex, tear)) {
         s->face_table.count = first;
         return false;
     }
@@ -584,12 +628,14 @@ void sn_solid_finish(sn_world *world)
 {
     sn_solid_cut *s = &world->tearing.solid;
     uint32_t *more = s->more_table.column[0];
+    double released = 0;
     if (!s->face_table.count)
         return;
     memset(more, 0, (world->contact.skin_table.count + 1) * sizeof *more);
     if (sn_tear_make_gaps(world, more, sn_solid_count(s, more))) {
         sn_solid_close(s);
         sn_tear_index_anew(world);
+        sn_solid_set_apart(world, s->first, more, &s->removed, &released);
     }
     s->face_table.count = 0;
 }

@@ -32,6 +32,40 @@ static void test_materials_have_strengths(void **state)
     fixture_close(&f);
 }
 
+/* Attachments, constraints and events have a seed and fatigue as materials have. A saved scene has the fatigue of a constraint, too. */
+static void test_all_strengths_have_all_keys(void **state)
+{
+    (void)state;
+    fixture f = fixture_try(
+        "{'objects': [" CLOTH "}, {'type': 'rope', 'name': 'rope', 'from': [0.7, 1.5, 0], 'to': [0.7, 0.5, 0], "
+        "'segments': 9, 'pins': 'start'}], 'attachments': [{'name': 'tie', 'between': ['cloth.top', 'rope.start'], "
+        "'distance': 1.2, 'tear_force': 5, 'tear_spread': 0.5, 'tear_seed': 3, 'tear_fatigue': 0.2}], 'constraints': "
+        "[{'kind': 'distance', 'points': ['rope[0]', 'rope[5]'], 'tear_strain': 0.4, "
+        "'tear_fatigue': 0.3}], 'events': [{'type': 'tear', 'time': 0, 'object': 'cloth', 'tear_strain': 0.7, "
+        "'tear_spread': 0.1, 'tear_seed': 9, 'tear_fatigue': 0.6}]}",
+        NULL);
+    if (!f.scene)
+        fixture_print(&f.problems);
+    assert_non_null(f.scene);
+    uint32_t ties = 0, rods = 0;
+    for (sn_constraint_walk walk = {0}; sn_constraint_next(f.world, &walk);) {
+        sn_tear_def def;
+        assert_ok(f.world, sn_constraint_read_tear(f.world, walk.constraint, &def));
+        ties += fabs((double)def.fatigue - 0.2) < 1e-6 && def.force > 0;
+        rods += fabs((double)def.fatigue - 0.3) < 1e-6 && def.strain > 0;
+    }
+    assert_true(ties > 1 && rods == 1);
+    char *text = fixture_save(f.scene);
+    assert_non_null(strstr(text, "\"tear_fatigue\""));
+    free(text);
+    assert_int_equal(sn_scene_step(f.scene), SN_OK);
+    sn_tear_def def;
+    assert_ok(f.world, sn_skin_read_tear(f.world, sn_scene_find_object(f.scene, "cloth")->skin, &def));
+    assert_int_equal(def.seed, 9);
+    assert_close(def.fatigue, 0.6, 1e-6);
+    fixture_close(&f);
+}
+
 /* A blade parts a cloth and a rope frame by frame; a scene that went back goes the same way again; and what was cut cannot be written down. */
 static void test_a_blade_cuts_frame_by_frame(void **state)
 {
@@ -294,6 +328,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_materials_have_strengths),
+        cmocka_unit_test(test_all_strengths_have_all_keys),
         cmocka_unit_test(test_a_blade_cuts_frame_by_frame),
         cmocka_unit_test(test_a_blade_that_stops),
         cmocka_unit_test(test_events_cut_and_weaken),

@@ -50,6 +50,7 @@ typedef struct plan {
     uint32_t objects;
     bool held;     /* something is held, or stands on something that is */
     bool surfaces; /* skins collide with themselves and each other */
+    bool solids;   /* and some of them are around solids */
     double faster; /* 1/s */
 } plan;
 
@@ -105,7 +106,7 @@ static void put_object(plan *p, uint64_t *random, uint32_t type)
         put(t, ", 'firmness': %g", power_of_ten(random, -2, 0));
     put(t, ", 'mass': %g, 'radius': %g", power_of_ten(random, -2, 1),
         below(random, 2) ? within(random, 0.001, 0.02) : 0);
-    if (type == CLOTH || type == BALLOON)
+    if (type == CLOTH || type == BALLOON || ((type == BLOCK || type == LATTICE) && p->surfaces))
         put(t, ", 'skin': {'thickness': %g, 'self_collision': %s}", within(random, 0.001, 0.006),
             p->surfaces ? "true" : "false");
     else if ((type == BLOCK || type == LATTICE || type == JELLY) && !p->surfaces && below(random, 2))
@@ -136,9 +137,10 @@ static void make_plan(plan *p, uint64_t *random)
     put(t, ", 'objects': [");
     const uint32_t count = 1 + below(random, 4);
     for (uint32_t i = 0; i < count; ++i) {
-        static const uint32_t of_surfaces[] = {CLOTH, CLOTH, BALLOON, ROPE, NET, CHAIN, BOX};
+        static const uint32_t of_surfaces[] = {CLOTH, CLOTH, BALLOON, ROPE, NET, CHAIN, BOX, BLOCK, LATTICE};
         type[i] = p->surfaces ? of_surfaces[below(random, COUNT_OF(of_surfaces))] : below(random, OBJECTS);
         put_object(p, random, type[i]);
+        p->solids = p->solids || type[i] == BLOCK || type[i] == LATTICE;
     }
     put(t, "], 'attachments': [");
     const char *comma = "";
@@ -618,6 +620,7 @@ static void act(sn_world *world, const sn_cut_def *cut, support_memory *memory, 
 
 typedef struct counts {
     uint32_t worlds, cuts, parted, tears, invalid;
+    uint32_t met; /* worlds with solids in which something came to intersect */
 } counts;
 
 /* A world that is looked at, and its twins. */
@@ -633,13 +636,18 @@ typedef struct trial {
     counts *c;
 } trial;
 
-static void check_apart(const trial *t, const char *what)
+/* Where solids are deformed, both sides of a face may have no room: rarely. */
+static void check_apart(trial *t, const char *what)
 {
+    if (t->apart && t->p.solids && sn_query_intersections(t->first, NULL, 0)) {
+        t->c->met++;
+        t->apart = false;
+    }
     if (t->apart && sn_query_intersections(t->first, NULL, 0))
         fail_msg("seed %u, frame %u: a %s made something intersect", t->seed, t->frame, what);
 }
 
-static void check_cut(const trial *t, const sn_cut_info *info, listing *l, const sums *whole, pieces *all)
+static void check_cut(trial *t, const sn_cut_info *info, listing *l, const sums *whole, pieces *all)
 {
     sums least = sum(t->first);
     if (info->inserted)
@@ -769,7 +777,10 @@ static void test_whatever_tears_and_is_cut(void **state)
     counts c = {0};
     for (uint32_t seed = start; seed < start + worlds; ++seed)
         run(seed, &c);
-    print_message("%u worlds, %u cuts, %u of which parted something, %u tears\n", c.worlds, c.cuts, c.parted, c.tears);
+    print_message("%u worlds, %u cuts, %u of which parted something, %u tears; in %u with solids something came to "
+                  "intersect\n",
+                  c.worlds, c.cuts, c.parted, c.tears, c.met);
+    assert_true(20 * c.met <= worlds + 19);
     assert_true(worlds == 1 || (c.tears > worlds && c.parted > worlds / 2));
 }
 

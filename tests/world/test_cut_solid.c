@@ -44,6 +44,81 @@ static void test_a_plane_cuts_a_block_in_two(void **state)
     }
 }
 
+static void collide_with_itself(sn_world *world, block *b)
+{
+    uint32_t count;
+    const uint32_t *corner = sn_skin_triangles(world, b->skin, &count);
+    uint32_t *triangle = malloc(3 * (size_t)count * sizeof *triangle);
+    memcpy(triangle, corner, 3 * (size_t)count * sizeof *triangle);
+    assert_ok(world, sn_skin_remove(world, b->skin));
+    sn_skin_def skin = sn_default_skin_def();
+    skin.triangles = triangle, skin.triangle_count = count;
+    skin.thickness = real(0.004), skin.self_collision = true;
+    assert_ok(world, sn_skin_add(world, &skin, &b->skin));
+    free(triangle);
+}
+
+/* Both sides of a cut are nearer than the thickness. But they were so at rest, and are not pushed apart. */
+static void test_a_cut_at_rest_moves_nothing(void **state)
+{
+    (void)state;
+    uint64_t random = 1;
+    sn_world *world = make_world(1);
+    block b = block_add(world, 4, 4, 4, 0, &random);
+    collide_with_itself(world, &b);
+    sn_cut_def def = sn_default_cut_def();
+    def.blade = SN_BLADE_PLANE;
+    def.a = vec(0.21, 0.15, 0.15), def.b = vec(1, 0.2, 0.1);
+    sn_cut_info info;
+    sn_report r;
+    assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+    assert_ok(world, sn_world_cut(world, &def, &info));
+    assert_true(info.split > 9);
+    for (uint32_t frame = 0; frame < 5; ++frame)
+        assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+    assert_ok(world, sn_world_report(world, &r));
+    assert_true(r.kinetic + r.elastic < 1e-9 * r.mass);
+    assert_int_equal(sn_query_intersections(world, NULL, 0), 0);
+    sn_world_destroy(world);
+}
+
+/* A block that collides with itself opens where it is cut: nothing intersects, all sums are kept, it stays closed, and no energy is gained. */
+static void test_both_sides_have_room(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= support_rounds(8, 3); ++seed) {
+        uint64_t random = seed;
+        sn_world *world = make_world(1);
+        block b = block_add(world, 4, 3, 3, 0.1, &random);
+        collide_with_itself(world, &b);
+        set_moving(world, &b);
+        assert_ok(world, sn_world_step(world, real(1.0 / 240)));
+        assert_int_equal(sn_query_intersections(world, NULL, 0), 0);
+        sn_cut_def def = sn_default_cut_def();
+        def.blade = SN_BLADE_PLANE;
+        def.a = vec(0.21, 0.15, 0.15);
+        def.b = vec(1, support_random_in(&random, -0.5, 0.5), support_random_in(&random, -0.5, 0.5));
+        sn_cut_info info;
+        sn_report energy[2];
+        const tear_sums before = tear_sum(world);
+        assert_ok(world, sn_world_report(world, &energy[0]));
+        assert_ok(world, sn_world_cut(world, &def, &info));
+        assert_ok(world, sn_world_report(world, &energy[1]));
+        const tear_sums after = tear_sum(world);
+        assert_true(info.split >= 9);
+        assert_int_equal(sn_query_intersections(world, NULL, 0), 0);
+        assert_int_equal(pieces_of(world), 2);
+        check_closed(world);
+        for (uint32_t k = 0; k < 3; ++k) {
+            assert_close(after.centre[k], before.centre[k], 1e-9 * before.mass);
+            assert_close(after.momentum[k], before.momentum[k], 1e-9 * before.mass);
+            assert_close(after.angular[k], before.angular[k], 1e-9 * before.mass);
+        }
+        assert_true(energy[1].elastic + (double)info.released <= energy[0].elastic * (1 + 1e-5));
+        sn_world_destroy(world);
+    }
+}
+
 /* A block that was pushed inside out, with some of its tetrahedra and with all of them: what the cut adds to the skin still looks the way that its neighbours do. */
 static void test_a_block_inside_out_stays_closed(void **state)
 {
@@ -155,10 +230,9 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_plane_cuts_a_block_in_two),
-        cmocka_unit_test(test_a_block_inside_out_stays_closed),
-        cmocka_unit_test(test_random_cuts_leave_closed_solids),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_a_plane_cuts_a_block_in_two),     cmocka_unit_test(test_both_sides_have_room),
+        cmocka_unit_test(test_a_cut_at_rest_moves_nothing),     cmocka_unit_test(test_a_block_inside_out_stays_closed),
+        cmocka_unit_test(test_random_cuts_leave_closed_solids), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

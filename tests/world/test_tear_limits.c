@@ -1,5 +1,6 @@
 /* Limits of stiff meshes follow tears: see solvers/hierarchy_follow.c. */
 #include "solvers/hierarchy.h"
+#include "solvers/tiled_work.h"
 #include "world/tear_meshes.h"
 
 static sn_world *make_world(uint32_t threads, bool stiffen, double gravity)
@@ -181,6 +182,36 @@ static void test_soft_sheets_are_not_looked_at_again(void **state)
         sn_world_destroy(world[i]);
 }
 
+/* No rod of a net that may tear is in a solid, whatever has torn: it is not looked for. */
+static void test_solids_are_not_looked_for_in_a_net(void **state)
+{
+    (void)state;
+    sn_world *world = make_world(1, true, 0);
+    const tear_sheet s = tear_sheet_add(world, 40, 40, 0.05, 0.001, 1e-3, 0, 5);
+    sn_tear_def tear = sn_default_tear_def();
+    tear.strain = real(0.02);
+    assert_ok(world, sn_skin_remove(world, s.skin));
+    assert_ok(world, sn_constraints_set_tear(world, s.rods, &tear));
+    assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+    const sn_solids *solids = &((const tiled *)world->scratch.tiled)->solids;
+    const uint64_t changes = solids->changes;
+    uint32_t tears = 0;
+    assert_true(solids->made && !solids->count && changes == world->constraints.changes);
+    for (uint32_t step = 0; step < 6; ++step) {
+        uint32_t count;
+        assert_ok(world, sn_particle_set_velocity(world, sn_particles_at(s.run, 411 + 130 * step), vec(0, 0, 40)));
+        assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+        sn_world_tears(world, &count);
+        tears += count;
+        assert_true(solids->made && solids->changes == changes);
+    }
+    assert_true(tears > 6 && world->constraints.changes > changes);
+    sn_constraint_add_distance(world, sn_at(sn_particles_at(s.run, 0)), sn_at(sn_particles_at(s.run, 99)), SN_MEASURE);
+    assert_ok(world, sn_world_step(world, real(1.0 / 60)));
+    assert_true(solids->changes > changes); /* one that does not tear is looked at */
+    sn_world_destroy(world);
+}
+
 /* The momentum of what was on one side of x at the start, by number: copies are behind all others, and are sorted by where they are. */
 static void sum_side(const sn_world *world, const bool *left, uint32_t count, double p[3], double *mass)
 {
@@ -295,6 +326,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tears_are_followed),
         cmocka_unit_test(test_soft_sheets_are_not_looked_at_again),
+        cmocka_unit_test(test_solids_are_not_looked_for_in_a_net),
         cmocka_unit_test(test_halves_fly_by_themselves),
         cmocka_unit_test(test_what_is_left_holds),
     };
