@@ -78,21 +78,24 @@ sn_contact_extremes sn_contacts_extremes(const sn_particle_store *p, uint32_t fi
     return e;
 }
 
-/* The bounds of the particles of a piece in the step, with their radii. *still: none of them moves. */
+/* The bounds of the particles of a piece in the step, with their radii. *still: none of them moves. They reach as far to all sides: a
+   bounce may lead into any direction, and has_left in particle_margins.c looks at the distance alone. */
 static sn_bounds box_of(const sn_contact_finding *f, uint32_t first, uint32_t end, bool *still)
 {
     const sn_world *world = f->world;
     const sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt;
     const sn_contact_extremes e = sn_contacts_extremes(&world->particles, first, end);
-    const sn_real by = e.radius * (1 + SLACK) + fall;
+    sn_real square = 0;
+    for (uint32_t k = 0; k < 3; ++k) {
+        const sn_real most = e.fastest[k] > -e.slowest[k] ? e.fastest[k] : -e.slowest[k];
+        square += most * most;
+    }
+    const sn_real by = e.radius * (1 + SLACK) + fall + real_sqrt(square) * f->dt;
     *still =
         e.high[3] == 0 && !world->target_table.count; /* a particle with a target moves, whatever its inverse mass */
     for (uint32_t k = 0; k < 3; ++k)
         *still = *still && e.slowest[k] == 0 && e.fastest[k] == 0;
-    sn_bounds box = {
-        vec3(e.low[0] + e.slowest[0] * f->dt, e.low[1] + e.slowest[1] * f->dt, e.low[2] + e.slowest[2] * f->dt),
-        vec3(e.high[0] + e.fastest[0] * f->dt, e.high[1] + e.fastest[1] * f->dt, e.high[2] + e.fastest[2] * f->dt)};
-    box = grow(box, by);
+    sn_bounds box = grow((sn_bounds){vec3(e.low[0], e.low[1], e.low[2]), vec3(e.high[0], e.high[1], e.high[2])}, by);
     for (uint32_t slot = first; slot < end && (world->state.forces_pending || world->target_table.count); ++slot)
         include(&box, vec4_xyz(world->particles.x[slot]), world->particles.radius[slot] + way_of(f, slot));
     return box;

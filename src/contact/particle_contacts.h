@@ -19,7 +19,8 @@ typedef struct sn_static_contact {
     /* of a contact that was found late: 1 + the next late contact of the same particle; 0: none */
     uint32_t next;
     sn_friction friction;
-    sn_real clear;                   /* m: clearance: no contact while the two have approached by less */
+    sn_real clear;                   /* m: clearance: no contact while the two have approached by less, */
+    sn_vec3 seen;                    /*   since the particle was here */
     sn_real normal_impulse;          /* m: of this substep, as in wide/contact.h */
     sn_real last;                    /* m: normal impulse of the substep before */
     sn_vec3 tangent_impulse, rolled; /* m; N m s: angular impulse of rolling friction */
