@@ -136,9 +136,9 @@ static void fill_margins(void *data, uint32_t first, uint32_t end)
 
 static bool prepare_margins(sn_contact_finding *f)
 {
-    if (f->contacts->has_margins)
+    if (f->contacts->knows_margins)
         return true;
-    f->contacts->has_margins = true;
+    f->contacts->knows_margins = true;
     return sn_parallel_for(&f->world->parallel, f->world->particles.table.count, fill_margins, f);
 }
 
@@ -753,10 +753,11 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     if (atomic_load_explicit(&f.too_far, memory_order_relaxed))
         return blame_too_far(&f);
-    c->has_margins = c->late = c->fast = false;
+    c->has_margins = c->knows_margins = c->late = c->fast = false;
     c->searched = true;
     c->step = dt;
-    if (world->contact.has_radii && !prepare_margins(&f))
+    c->has_margins = world->contact.has_radii;
+    if ((c->has_margins || world->bodies.part_table.count) && !prepare_margins(&f))
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     world->contact.has_radii = atomic_load_explicit(&f.has_spheres, memory_order_relaxed);
     measure_radii(world, c);
@@ -786,7 +787,8 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
              c->watched || c->surfaces.on;
     c->shared = atomic_load_explicit(&f.shared, memory_order_relaxed);
     c->sided = atomic_load_explicit(&f.sided, memory_order_relaxed);
-    if ((c->any || atomic_load_explicit(&f.close, memory_order_relaxed)) && !prepare_margins(&f))
+    c->has_margins = c->has_margins || c->any || atomic_load_explicit(&f.close, memory_order_relaxed);
+    if (c->has_margins && !prepare_margins(&f))
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     return SN_OK;
 }

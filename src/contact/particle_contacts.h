@@ -114,9 +114,10 @@ typedef struct sn_contacts {
         sphere_table; /* of sn_vec4, by slot, twice: where a particle was when it was searched for, and its margin: its radius and
                               how far it may come before it is searched for again, or if it has no radius minus the latter; and the
                               input of the search for late pairs */
-    bool searched;    /* in this step there is something to touch */
-    bool has_margins; /* they are those of this step */
-    sn_real step;     /* s: of the step */
+    bool searched;      /* in this step there is something to touch */
+    bool has_margins;   /* they are those of this step, and decide whether a particle left, */
+    bool knows_margins; /*   or only whether it may meet a body */
+    sn_real step;       /* s: of the step */
     sn_step_lengths lengths;
     sn_real least_radius, most_radius; /* m: of the balls; INFINITY and 0 if there are none */
     bool all_wanted;                   /* every pair of balls may come into contact */
