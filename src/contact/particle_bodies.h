@@ -15,6 +15,8 @@ typedef struct sn_rigid_motion {
     bool alone;            /* no other constraints act on its particles */
     bool expects;          /* `expected` is known */
     sn_dvec3 expected;     /* kg m^2/s: angular momentum about the centre before contact acts */
+    double energy;         /* J: the kinetic energy then; */
+    bool meets;            /*   in this substep something that moves may have added to it */
     bool held;             /* one of its particles is immovable, or shared */
     bool touched;          /* by a contact in this substep */
     double mass;           /* kg */
