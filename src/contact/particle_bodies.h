@@ -16,7 +16,7 @@ typedef struct sn_rigid_motion {
     bool expects;          /* `expected` is known */
     sn_dvec3 expected;     /* kg m^2/s: angular momentum about the centre before contact acts */
     double energy;         /* J: the kinetic energy then; */
-    bool meets;            /*   in this substep something that moves may have added to it */
+    double others;         /* m/s: the fastest that what it touches in this substep may be; INFINITY: not known */
     bool held;             /* one of its particles is immovable, or shared */
     bool touched;          /* by a contact in this substep */
     double mass;           /* kg */

@@ -651,6 +651,7 @@ static void statics_piece(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;
     sn_contact_finding *f = data;
+    const sn_particle_store *p = &f->world->particles;
     uint32_t *start = f->contacts->piece_table.column[0], count = f->world->particles.table.count;
     uint32_t first = index * SN_CONTACT_PIECE,
              end = count - first < SN_CONTACT_PIECE ? count : first + SN_CONTACT_PIECE, found = 0;
@@ -671,6 +672,7 @@ static void statics_piece(void *data, uint32_t index, uint32_t worker)
         bool sided = false;
         uint32_t here = look_around(f, slot, &near, contact ? contact + found : NULL, &sided);
         *word |= here ? bit : 0;
+        sided = sided || p->radius[slot] == 0; /* a point has no room to be pushed from one plane into another */
         for (uint32_t i = 0; contact && sided && here > 1 && i < here; ++i)
             contact[found + i].shared = true;
         if (sided && here > 1)

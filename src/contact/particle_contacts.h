@@ -32,10 +32,10 @@ typedef struct sn_static_contact {
     sn_vec3 belt;                    /* m/s: surface velocity (a conveyor belt); see callbacks.c */
     uint32_t triangle;               /* of a mesh: the triangle of the last contact */
     bool sensor, touched;            /* in this step */
-    bool shared;                     /* the particle has several, not all with planes; or it was found late */
-    bool asked, off;                 /* callbacks were called; they refused: like a sensor without events */
-    bool belted;                     /* belt is not 0 */
-    bool held;                       /* friction of this substep was found with constraints; see particle_supports.c */
+    bool shared;     /* the particle has several, not all with planes unless it is a point; or it was found late */
+    bool asked, off; /* callbacks were called; they refused: like a sensor without events */
+    bool belted;     /* belt is not 0 */
+    bool held;       /* friction of this substep was found with constraints; see particle_supports.c */
     sn_contact_load load;
 } sn_static_contact;
 
