@@ -508,7 +508,8 @@ static inline sn_body_contact_substep contact_substep(sn_world *world, sn_real h
                 .fall = 2 * h * h * gravity,
                 .deep = SN_BODY_CONTACT_FAR_OFF,
                 .most = settings->push_out * h,
-                .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h},
+                .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h,
+                .eager = !world->articulations.carries},
         .h = h,
         .inverse_h = 1 / h,
         .gravity = gravity};
