@@ -75,9 +75,11 @@ static void slender_towers_stand_awake(void **state)
         double leans = 0;
         for (uint32_t frame = 0; frame < 60 * (uint32_t)support_long(60, 16); ++frame) {
             step(world);
-            leans = fmax(leans, support_gap(sn_body_position(world, brick[count - 1]), top));
+            const sn_vec3 at = sn_body_position(world, brick[count - 1]);
+            leans = fmax(leans, hypot((double)at.x - (double)top.x, (double)at.z - (double)top.z));
         }
-        assert_true(leans < (dropped ? count * gap + 2e-3 : 2e-3));
+        print_message("slender tower of %d bricks: its top moved by %.3g m\n", count, leans);
+        assert_true(leans < 2e-3);
         sn_world_destroy(world);
     }
 }
