@@ -314,7 +314,7 @@ bool sn_body_contacts_begin(sn_substep *substep)
         sn_turns_predict(substep);
         return true;
     }
-    bool good = begin_movers(&s, substep);
+    bool good = sn_body_balls_begin(world) && begin_movers(&s, substep);
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE); /* which a search within the step interrupts */
     s.run = contact_substep(world, h).run;        /* tables may have grown */
     good =

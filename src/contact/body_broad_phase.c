@@ -30,6 +30,9 @@ void sn_body_contacts_init(sn_body_contacts *body_contacts)
     sn_table_column(&body_contacts->box_table, sizeof(sn_bounds), false);
     sn_table_column(&body_contacts->near_table, sizeof(sn_body_contact_near), false);
     sn_table_column(&body_contacts->ball_table, sizeof(uint32_t), false);
+    sn_table_column(&body_contacts->ball_way_table, sizeof(sn_vec4), false);
+    sn_table_column(&body_contacts->ball_way_table, sizeof(sn_vec4), false);
+    sn_table_column(&body_contacts->ball_way_table, sizeof(uint8_t), false);
     sn_table_column(&body_contacts->count_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->found_table, sizeof(sn_body_contact_found), false);
     sn_table_column(&body_contacts->spare_table, SPARE * sizeof(sn_body_contact_found), false);
@@ -88,7 +91,8 @@ void sn_body_contacts_release(sn_body_contacts *body_contacts, const sn_allocato
         &body_contacts->fixed_shape_table, &body_contacts->rank_table,    &body_contacts->apart_table,
         &body_contacts->leaf_table[0],     &body_contacts->leaf_table[1], &body_contacts->row_table,
         &body_contacts->list_table,        &body_contacts->left_table,    &body_contacts->leaf_table[2],
-        &body_contacts->violent_table,     &body_contacts->expect_table,  &body_contacts->near_table};
+        &body_contacts->violent_table,     &body_contacts->expect_table,  &body_contacts->near_table,
+        &body_contacts->ball_way_table};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_bvh_release(&body_contacts->tree, allocator);
@@ -148,6 +152,7 @@ typedef struct looking {
     sn_bounds reach;      /* where it searches */
     const uint32_t *leaf; /* the boxes in the tree that is searched; */
     bool awake;           /* they are of awake bodies, all of which search when a step begins; */
+    bool alone;           /* a ball that left its margin: it is searched for, whichever bodies left */
     bool old;             /* what it has of bodies that left in this step is outdated */
     uint32_t count, most; /* pairs found; room for them */
     sn_body_contact_found *to;
@@ -479,9 +484,10 @@ static bool look_at_body(void *data, uint32_t leaf)
 {
     looking *l = data;
     const uint32_t at = l->leaf[leaf];
-    if ((has_left(l->f, at) || !l->f->again) && boxes_touch(&l->f->bounds[at], &l->reach) &&
+    if ((has_left(l->f, at) || !l->f->again || l->alone) && boxes_touch(&l->f->bounds[at], &l->reach) &&
         filters_agree(l->f->world, contact_slot_of(l->f, at), l->f->part[at], l->slot, SN_ID_FREE) &&
         groups_agree(l->f->world, contact_slot_of(l->f, at), l->slot) &&
+        !(l->old && contact_flags(l->f->world)[l->f->body[at]] & SN_ROW_STRAYED) &&
         !is_leashed(l->f->world, contact_slot_of(l->f, at), l->f->part[at], l->slot))
         note(l, at, l->slot, FOUND_BALL);
     return true;
@@ -513,7 +519,8 @@ static void look_for_bodies(looking *l)
         sn_vec3 x = vec4_xyz(p->x[l->slot]);
         l->reach = contact_grow((sn_bounds){x, x}, by);
         const uint32_t before = l->count;
-        if (l->f->again)
+        l->alone = l->f->again && sn_body_ball_is_sought(l->f->world, l->slot, &l->reach);
+        if (l->f->again && !l->alone)
             look_at_strayed(l, look_at_body);
         else
             look_in_trees(l, look_at_body);
@@ -635,7 +642,7 @@ sn_result sn_body_contacts_search(sn_body_contact_finding *f)
     const uint32_t particles = f->world->particles.table.count;
     sn_result result = look_around(f, f->sought, look_for_parts);
     const uint32_t before = f->body_contacts->found_table.count;
-    if (result == SN_OK && !f->ended && particles > f->world->bodies.ids.live) /* no body stops before a ball */
+    if (result == SN_OK && particles > f->world->bodies.ids.live)
         result = look_around(f, (particles + SN_CONTACT_PIECE - 1) / SN_CONTACT_PIECE, look_for_bodies);
     f->body_contacts->balls += f->body_contacts->found_table.count - before;
     if (result == SN_OK)

@@ -242,8 +242,11 @@ typedef struct sn_body_contacts {
     bool rest_known;                   /*   false: there is no such tree */
     sn_table list_table;               /* of uint32_t: movers that are awake or have a contact */
     sn_table ball_table;               /* of uint32_t: by slot, the movers of particles that may touch bodies */
-    sn_table count_table;              /* of uint32_t: the number of results of each item of a loop */
-    sn_table found_table;              /* see body_broad_phase.c */
+    /* By slot, of particles near bodies: of sn_vec4, twice, and of uint8_t; see body_balls.c. They are followed; some left in this step */
+    sn_table ball_way_table;
+    bool follows_balls, balls_left;
+    sn_table count_table; /* of uint32_t: the number of results of each item of a loop */
+    sn_table found_table; /* see body_broad_phase.c */
     sn_table spare_table;
     /* Of sn_body_contact, twice: by group, and a copy of them from before more were found; of uint32_t, twice: by
        group, contacts that may exert impulses, by colour and in the order in which they were found; of

@@ -24,6 +24,12 @@ static void add_ball(uint32_t *ball, uint32_t slot, uint32_t *movers)
         ball[slot] = (*movers)++;
 }
 
+static sn_mover ball_mover(const sn_world *world, uint32_t slot)
+{
+    return (sn_mover){
+        .slot = slot, .body = SN_ID_FREE, .w = world->particles.x[slot].w, .thin = world->particles.radius[slot] / 4};
+}
+
 /* Makes movers. Those of particles come after those of bodies. kept: contacts that exist already. */
 static bool make_movers(sn_body_contact_finding *f, sn_body_contact *kept, uint32_t count)
 {
@@ -55,10 +61,10 @@ static bool make_movers(sn_body_contact_finding *f, sn_body_contact *kept, uint3
     sn_mover *mover = body_contacts->mover_table.column[0];
     for (uint32_t i = 0; i < founds; ++i)
         if (all[i].type == FOUND_BALL)
-            mover[ball[all[i].other]] = (sn_mover){.slot = all[i].other, .body = SN_ID_FREE};
+            mover[ball[all[i].other]] = ball_mover(world, all[i].other);
     for (uint32_t i = 0; i < count; ++i)
         if (is_with_ball(&kept[i]))
-            mover[kept[i].b] = (sn_mover){.slot = kept[i].fixed_shape, .body = SN_ID_FREE};
+            mover[kept[i].b] = ball_mover(world, kept[i].fixed_shape);
     body_contacts->mover_table.count = movers;
     return true;
 }
@@ -339,6 +345,7 @@ sn_result sn_body_contacts_find(sn_world *world, sn_real dt)
     body_contacts->balls = 0;
     body_contacts->searches = 1;
     body_contacts->left = dt;
+    body_contacts->follows_balls = false;
     if (!is_on(world)) {
         body_contacts->mover_table.count = body_contacts->list_table.count = 0;
         body_contacts->rest_known = false;
@@ -346,7 +353,7 @@ sn_result sn_body_contacts_find(sn_world *world, sn_real dt)
     }
     if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return fail(world, SN_ERROR_MEMORY);
-    sn_result result = sn_body_contacts_make_boxes(&f);
+    sn_result result = sn_body_balls_prepare(world) ? sn_body_contacts_make_boxes(&f) : SN_ERROR_MEMORY;
     if (result == SN_OK)
         result = sn_body_contacts_search(&f);
     if (result == SN_OK)
@@ -378,7 +385,7 @@ static bool is_known(const sn_body_contacts *body_contacts, const sn_sort_item *
 
 typedef struct knowing {
     const sn_body_contact_finding *f;
-    sn_sort_item *item; /* contacts of bodies that left, by hash: unsorted, then sorted */
+    sn_sort_item *item; /* contacts of bodies that left, and of balls, by hash: unsorted, then sorted */
     atomic_uint items;
 } knowing;
 
@@ -389,7 +396,8 @@ static void know_piece(void *data, uint32_t first, uint32_t end)
     const sn_body_contact_watch *watch = world->body_contacts.contact_table.column[4];
     const uint32_t rows = bodies_rows(&world->bodies);
     for (uint32_t i = first; i < end; ++i)
-        if (contact_has_left(world, watch[i].a) || (watch[i].b < rows && contact_has_left(world, watch[i].b)))
+        if (contact_has_left(world, watch[i].a) || (watch[i].b < rows && contact_has_left(world, watch[i].b)) ||
+            (watch[i].b >= rows && is_with_ball(&contact_all(world)[i])))
             k->item[atomic_fetch_add_explicit(&k->items, 1, memory_order_relaxed)] =
                 (sn_sort_item){mixed(contact_all(world)[i].key), i, 0};
 }

@@ -242,7 +242,7 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     s.violent = &violent;
     world->body_contacts.looked = false;
     sn_body_contacts_forget_expected(world);
-    if (!world->body_contacts.list_table.count)
+    if (!world->body_contacts.list_table.count && !world->body_contacts.follows_balls)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
     if (!world->body_contacts.count) /* forces or constraints may have thrown bodies into others */

@@ -40,6 +40,7 @@ typedef struct duel {
     const sn_body_contact *contact;
     const sn_mover *a, *b;
     const sn_convex *solid_a, *solid_b;
+    sn_real radius;        /* m: of a ball, which b is if solid_b is NULL and there is no shape */
     const sn_shape *shape; /* instead of b: a fixed shape */
     sn_pose place, end;    /* its poses at the start and end of the substep */
     bool moves;            /* the shape moves */
@@ -58,6 +59,8 @@ static sn_pose pose_at(const sn_world *world, const sn_mover *m, sn_real t)
 {
     sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
     sn_pose pose = {vec3_add(m->from.position, vec3_scale(way, t)), m->from.rotation};
+    if (m->body == SN_ID_FREE)
+        return pose;
     pose.rotation = sn_quat_turned(pose.rotation, vec3_scale(turn_of(world, m), t));
     return pose;
 }
@@ -87,8 +90,13 @@ static sn_real apart_at(const duel *d, sn_real t, sn_real reach)
         return apart_from_shape_at(d, t, reach);
     sn_pose a = pose_at(d->world, d->a, t * d->a->share), b = pose_at(d->world, d->b, t * d->b->share);
     sn_pose at_a = contact_part_pose(d->world, &a, d->contact->part_a),
-            at_b = contact_part_pose(d->world, &b, d->contact->part_b);
+            at_b = d->solid_b ? contact_part_pose(d->world, &b, d->contact->part_b) : b;
     sn_manifold m;
+    sn_touch touch;
+    if (!d->solid_b)
+        return sn_convex_near(d->solid_a, sn_pose_to_own(&at_a, b.position), reach + d->radius, &touch)
+                   ? touch.distance - d->radius
+                   : reach;
     return nearest_of(&m, sn_manifold_convex(d->solid_a, &at_a, d->solid_b, &at_b, reach, &m), reach);
 }
 
@@ -177,16 +185,20 @@ static sn_real share_of_two(const sn_world *world, const sn_body_contact *contac
 {
     if (contact->b == SN_NO_MOVER)
         return share_before_fixed_shape(world, contact, h, slow);
-    if (contact->part_b == SN_ID_FREE || contact->sensor)
+    if (contact->sensor)
         return 1;
     const sn_mover *a = &contact_movers(world)[contact->a], *b = &contact_movers(world)[contact->b];
     if (!slow && are_slow(a, b))
         return 1;
     duel d = {.world = world, .contact = contact, .a = a, .b = b, .way = way_of_both(a, b)};
     d.solid_a = &world->bodies.part[contact->part_a].convex;
-    d.solid_b = &world->bodies.part[contact->part_b].convex;
-    d.thin = sn_convex_inner(d.solid_a) < sn_convex_inner(d.solid_b) ? sn_convex_inner(d.solid_a)
-                                                                     : sn_convex_inner(d.solid_b);
+    d.thin = sn_convex_inner(d.solid_a);
+    if (contact->part_b != SN_ID_FREE)
+        d.solid_b = &world->bodies.part[contact->part_b].convex;
+    else
+        d.radius = world->particles.radius[b->slot];
+    const sn_real other = d.solid_b ? sn_convex_inner(d.solid_b) : d.radius;
+    d.thin = other < d.thin ? other : d.thin;
     return share_of(&d);
 }
 
@@ -313,14 +325,16 @@ static void slow_down(sn_world *world, const sn_mover *m, sn_real h)
         change_velocity(world, m, vec3_scale(g, -less));
 }
 
-/* Moves a body to where it stops. */
+/* Moves a body to where it stops, or a ball. */
 static void take_back(sn_world *world, const sn_mover *m)
 {
-    sn_body_state *body = &world->bodies.state[m->body];
     const sn_pose to = stopped_at(world, m);
+    sn_contacts_add(world, m->slot, vec3_sub(to.position, vec4_xyz(world->particles.x[m->slot])));
+    if (m->body == SN_ID_FREE)
+        return;
+    sn_body_state *body = &world->bodies.state[m->body];
     const sn_vec3 turn = sn_quat_between(world->bodies.turn[m->body].start, to.rotation);
     const sn_real angle = vec3_length(turn);
-    sn_contacts_add(world, m->slot, vec3_sub(to.position, vec4_xyz(world->particles.x[m->slot])));
     if (!(angle > 0))
         return;
     double half = (double)angle / 2, by = math_sin(half) / math_cos(half) / (double)angle;
@@ -350,6 +364,14 @@ typedef struct measuring {
     atomic_bool fast, left;
 } measuring;
 
+/* The path of a ball in the substep. True if it is fast. */
+static bool measure_ball(const sn_world *world, sn_mover *m)
+{
+    m->from.position = sn_body_ball_start(world, m->slot);
+    m->way = vec3_length(vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position));
+    return m->way > m->thin;
+}
+
 /* Measures the displacements of bodies. Notes whether one is fast, and whether one left its search bounds. */
 static void measure_piece(void *data, uint32_t first, uint32_t end)
 {
@@ -360,8 +382,10 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
         m->share = 1;
         m->carrier = 0;
-        if (m->body == SN_ID_FREE)
+        if (m->body == SN_ID_FREE) {
+            fast = measure_ball(world, m) || fast;
             continue;
+        }
         sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
         sn_quat q = world->bodies.turn[m->body].start, p = m->from.rotation;
         sn_real cosine = contact_magnitude(q.x * p.x + q.y * p.y + q.z * p.z + q.w * p.w);
@@ -386,9 +410,11 @@ static bool may_be_fast(const measuring *measure, uint32_t first, uint32_t end)
     const sn_real coming = measure->coming;
     bool fast = false;
     for (uint32_t i = first; i < end; ++i) {
-        const sn_mover *m = &c.mover[c.listed[i]];
-        if (m->body == SN_ID_FREE)
+        sn_mover *m = &c.mover[c.listed[i]];
+        if (m->body == SN_ID_FREE) {
+            fast = measure_ball(measure->s->world, m) || fast;
             continue;
+        }
         const sn_vec4 *record =
             &c.record[SN_BODY_CONTACT_RECORD * (size_t)c.listed[i]]; /* from the start of the substep */
         const quad way = quad_sub(quad_load(&c.x[m->slot]), quad_load(&record[4]));
@@ -427,6 +453,8 @@ static void stand_piece(void *data, uint32_t first, uint32_t end)
         m->from = contact_pose(world, m);
         m->way = 0;
         m->share = 1;
+        if (m->body == SN_ID_FREE)
+            measure_ball(world, m);
     }
 }
 
@@ -499,14 +527,17 @@ bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
     world->articulations.noted = measure.notes;
     if (!sn_body_contacts_share(world, movers, end_piece, &measure))
         return false;
-    if (!measure.fast)
+    bool balls = false;
+    if (!sn_body_balls_left(world, &balls))
+        return false;
+    if (!measure.fast && !balls)
         return true;
     atomic_store_explicit(&measure.fast, false, memory_order_relaxed);
     if (!sn_body_contacts_share(world, movers, measure_piece, &measure))
         return false;
-    if (!measure.fast)
+    if (!measure.fast && !balls)
         return true;
-    if (measure.left && !find_left(world))
+    if ((measure.left || balls) && !find_left(world))
         return false;
     bool stopped = false;
     for (uint32_t round = 0; round < ROUNDS; ++round) {

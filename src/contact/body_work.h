@@ -175,6 +175,23 @@ sn_body_pivots_fn sn_body_pivots_ready, sn_body_pivots_ready_lanes_0, sn_body_pi
    a pass, whose results are stored before that. False if tasks were lost. */
 bool sn_body_contacts_stop(sn_body_contact_substep *s, bool stores);
 
+/* ---- body_balls.c ------------------------------------------------------------------------------------------------ */
+
+/* When a step begins. False when memory runs out. */
+bool sn_body_balls_prepare(sn_world *world);
+
+/* When a substep begins: notes where balls are. False: lost tasks. */
+bool sn_body_balls_begin(sn_world *world);
+
+/* m: where a ball was when the substep began. */
+sn_vec3 sn_body_ball_start(const sn_world *world, uint32_t slot);
+
+/* At the end of a substep: whether some balls left the space in which bodies near them were searched for. False: lost tasks. */
+bool sn_body_balls_left(sn_world *world, bool *left);
+
+/* True for those that did; then around is the space in which bodies have to be searched for. */
+bool sn_body_ball_is_sought(const sn_world *world, uint32_t slot, sn_bounds *around);
+
 /* Stores the results of a pass for listed movers first to end. Returns true if it is certain that all of them move
    soundly (body_solve.c). */
 bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, uint32_t end);
@@ -499,7 +516,8 @@ static inline sn_body_contact_substep contact_substep(sn_world *world, sn_real h
                 .fall = 2 * h * h * gravity,
                 .deep = SN_BODY_CONTACT_FAR_OFF,
                 .most = settings->push_out * h,
-                .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h},
+                .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h,
+                .eager = !world->articulations.carries},
         .h = h,
         .inverse_h = 1 / h,
         .gravity = gravity};

@@ -23,6 +23,7 @@
 #include "base/symmetric.h"
 #include "contact/particle_work.h"
 
+#include <math.h>
 #include <string.h>
 
 #define SWEEPS 8u /* at most, over all pairs */
@@ -167,6 +168,7 @@ void sn_rigid_expect(sn_world *world, const sn_motion *motion_of)
         sn_dvec3 sum = dvec3(0, 0, 0);
         double mass = 0;
         m->expected = m->centre = dvec3(0, 0, 0);
+        m->energy = 0;
         for (uint32_t i = 0; i < m->count; ++i) {
             const uint32_t slot = world->ids.value[particle[i]];
             const double own = (double)p->v[slot].w;
@@ -177,6 +179,7 @@ void sn_rigid_expect(sn_world *world, const sn_motion *motion_of)
             mass += own;
             m->centre = dvec3_add(m->centre, dvec3_scale(x, own));
             sum = dvec3_add(sum, dvec3_scale(v, own));
+            m->energy += dvec3_dot(v, v) * own / 2;
             m->expected = dvec3_add(m->expected, dvec3_scale(dvec3_cross(x, v), own));
         }
         m->expected = dvec3_sub(m->expected, dvec3_cross(dvec3_scale(m->centre, 1 / mass), sum));
@@ -192,6 +195,7 @@ static void measure(const sn_world *world, sn_rigid_motion *m)
     place_body(world, m);
     m->v = m->l = dvec3(0, 0, 0);
     m->touched = false;
+    m->others = 0;
     for (uint32_t i = 0; i < m->count && !m->held; ++i) {
         const uint32_t slot = world->ids.value[particle[i]];
         const sn_dvec3 momentum = dvec3_scale(dvec3_from(vec4_xyz(p->v[slot])), (double)p->v[slot].w);
@@ -265,6 +269,20 @@ static void strike(sn_rigid_motion *m, const blow *b, double share)
     m->spin = dvec3_add(m->spin, dvec3_scale(times(m->inverse, b->torque), share));
 }
 
+/* m/s: how fast the other side of a contact may be. `second`: as seen from what is pushed back. */
+static double speed_of_other(const sn_world *world, const sn_rigid_push *push, bool second)
+{
+    const uint32_t body = second ? push->body : push->other;
+    double most = dvec3_length(push->surface);
+    if (body && !motion(world, body)->expects)
+        return (double)INFINITY;
+    if (body)
+        return 2 * sqrt(2 * motion(world, body)->energy / motion(world, body)->mass);
+    for (uint32_t k = second ? 0 : 1; k < (second ? 1 : push->slots); ++k)
+        most = fmax(most, dvec3_length(dvec3_from(vec4_xyz(world->particles.v[push->slot[k]]))));
+    return most;
+}
+
 /* Adds the impulse of a contact to the motions of bodies, and, unless it bounces, to the contacts that may be reduced.
    The key has the body with the lower number first; a contact without a body on its first side is keyed from the other
    side. */
@@ -278,6 +296,7 @@ static void add(sn_world *world, sn_rigid_push push, uint32_t other, bool elasti
     for (uint32_t k = 0; k < push.slots; ++k)
         if (k ? push.other : push.body) {
             sn_rigid_motion *m = motion(world, k ? push.other : push.body);
+            m->others = fmax(m->others, speed_of_other(world, &push, k > 0));
             blow b = {{0, 0, 0}, {0, 0, 0}};
             add_blow(&b, m, dvec3_from(vec4_xyz(world->particles.x[push.slot[k]])),
                      dvec3_scale(push.impulse, (k ? -1 : 1) * (double)push.weight[k]));
@@ -467,6 +486,23 @@ static void calm_all(const sn_world *world)
     }
 }
 
+/* A body that is pressed flat into a corner has hardly any inertia, and would spin a thousand times as fast with its angular momentum.
+   What stands does no work: a body has no more energy than it had. What moves at s throws it at most as two walls do that come from two
+   sides, which adds 4 s to its speed. The spin gives way. */
+static void limit_energy(sn_rigid_motion *m)
+{
+    const double fast = sqrt(2 * m->energy / m->mass) + 4 * m->others, most = m->mass * fast * fast / 2;
+    const double flight = m->mass * dvec3_dot(m->v, m->v) / 2, rest = most - flight;
+    double inertia[6];
+    if (!m->expects || !isfinite(most) || !(symmetric_inverse(m->inverse, inertia) > 0))
+        return;
+    const double turns = dvec3_dot(m->spin, times(inertia, m->spin)) / 2;
+    if (turns > rest)
+        m->spin = dvec3_scale(m->spin, rest > 0 ? sqrt(rest / turns) : 0);
+    if (rest < 0)
+        m->v = dvec3_scale(m->v, sqrt(most / flight));
+}
+
 /* Sets the velocities of particles to those of the body. */
 static void stiffen(const sn_world *world, const sn_rigid_motion *m)
 {
@@ -517,6 +553,8 @@ void sn_rigid_calm(sn_world *world, sn_real h)
         calm_all(world);
     }
     for (uint32_t body = 1; body <= r->groups; ++body)
-        if (motion(world, body)->touched && !motion(world, body)->held)
+        if (motion(world, body)->touched && !motion(world, body)->held) {
+            limit_energy(motion(world, body));
             stiffen(world, motion(world, body));
+        }
 }

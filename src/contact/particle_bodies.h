@@ -15,6 +15,8 @@ typedef struct sn_rigid_motion {
     bool alone;            /* no other constraints act on its particles */
     bool expects;          /* `expected` is known */
     sn_dvec3 expected;     /* kg m^2/s: angular momentum about the centre before contact acts */
+    double energy;         /* J: the kinetic energy then; */
+    double others;         /* m/s: the fastest that what it touches in this substep may be; INFINITY: not known */
     bool held;             /* one of its particles is immovable, or shared */
     bool touched;          /* by a contact in this substep */
     double mass;           /* kg */

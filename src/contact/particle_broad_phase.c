@@ -78,21 +78,24 @@ sn_contact_extremes sn_contacts_extremes(const sn_particle_store *p, uint32_t fi
     return e;
 }
 
-/* The bounds of the particles of a piece in the step, with their radii. *still: none of them moves. */
+/* The bounds of the particles of a piece in the step, with their radii. *still: none of them moves. They reach as far to all sides: a
+   bounce may lead into any direction, and has_left in particle_margins.c looks at the distance alone. */
 static sn_bounds box_of(const sn_contact_finding *f, uint32_t first, uint32_t end, bool *still)
 {
     const sn_world *world = f->world;
     const sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt;
     const sn_contact_extremes e = sn_contacts_extremes(&world->particles, first, end);
-    const sn_real by = e.radius * (1 + SLACK) + fall;
+    sn_real square = 0;
+    for (uint32_t k = 0; k < 3; ++k) {
+        const sn_real most = e.fastest[k] > -e.slowest[k] ? e.fastest[k] : -e.slowest[k];
+        square += most * most;
+    }
+    const sn_real by = e.radius * (1 + SLACK) + fall + real_sqrt(square) * f->dt;
     *still =
         e.high[3] == 0 && !world->target_table.count; /* a particle with a target moves, whatever its inverse mass */
     for (uint32_t k = 0; k < 3; ++k)
         *still = *still && e.slowest[k] == 0 && e.fastest[k] == 0;
-    sn_bounds box = {
-        vec3(e.low[0] + e.slowest[0] * f->dt, e.low[1] + e.slowest[1] * f->dt, e.low[2] + e.slowest[2] * f->dt),
-        vec3(e.high[0] + e.fastest[0] * f->dt, e.high[1] + e.fastest[1] * f->dt, e.high[2] + e.fastest[2] * f->dt)};
-    box = grow(box, by);
+    sn_bounds box = grow((sn_bounds){vec3(e.low[0], e.low[1], e.low[2]), vec3(e.high[0], e.high[1], e.high[2])}, by);
     for (uint32_t slot = first; slot < end && (world->state.forces_pending || world->target_table.count); ++slot)
         include(&box, vec4_xyz(world->particles.x[slot]), world->particles.radius[slot] + way_of(f, slot));
     return box;
@@ -133,9 +136,9 @@ static void fill_margins(void *data, uint32_t first, uint32_t end)
 
 static bool prepare_margins(sn_contact_finding *f)
 {
-    if (f->contacts->has_margins)
+    if (f->contacts->knows_margins)
         return true;
-    f->contacts->has_margins = true;
+    f->contacts->knows_margins = true;
     return sn_parallel_for(&f->world->parallel, f->world->particles.table.count, fill_margins, f);
 }
 
@@ -648,6 +651,7 @@ static void statics_piece(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;
     sn_contact_finding *f = data;
+    const sn_particle_store *p = &f->world->particles;
     uint32_t *start = f->contacts->piece_table.column[0], count = f->world->particles.table.count;
     uint32_t first = index * SN_CONTACT_PIECE,
              end = count - first < SN_CONTACT_PIECE ? count : first + SN_CONTACT_PIECE, found = 0;
@@ -668,6 +672,7 @@ static void statics_piece(void *data, uint32_t index, uint32_t worker)
         bool sided = false;
         uint32_t here = look_around(f, slot, &near, contact ? contact + found : NULL, &sided);
         *word |= here ? bit : 0;
+        sided = sided || p->radius[slot] == 0; /* a point has no room to be pushed from one plane into another */
         for (uint32_t i = 0; contact && sided && here > 1 && i < here; ++i)
             contact[found + i].shared = true;
         if (sided && here > 1)
@@ -750,10 +755,11 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     if (atomic_load_explicit(&f.too_far, memory_order_relaxed))
         return blame_too_far(&f);
-    c->has_margins = c->late = c->fast = false;
+    c->has_margins = c->knows_margins = c->late = c->fast = false;
     c->searched = true;
     c->step = dt;
-    if (world->contact.has_radii && !prepare_margins(&f))
+    c->has_margins = world->contact.has_radii;
+    if ((c->has_margins || world->bodies.part_table.count) && !prepare_margins(&f))
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     world->contact.has_radii = atomic_load_explicit(&f.has_spheres, memory_order_relaxed);
     measure_radii(world, c);
@@ -783,7 +789,8 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
              c->watched || c->surfaces.on;
     c->shared = atomic_load_explicit(&f.shared, memory_order_relaxed);
     c->sided = atomic_load_explicit(&f.sided, memory_order_relaxed);
-    if ((c->any || atomic_load_explicit(&f.close, memory_order_relaxed)) && !prepare_margins(&f))
+    c->has_margins = c->has_margins || c->any || atomic_load_explicit(&f.close, memory_order_relaxed);
+    if (c->has_margins && !prepare_margins(&f))
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     return SN_OK;
 }

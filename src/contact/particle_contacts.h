@@ -19,7 +19,8 @@ typedef struct sn_static_contact {
     /* of a contact that was found late: 1 + the next late contact of the same particle; 0: none */
     uint32_t next;
     sn_friction friction;
-    sn_real clear;                   /* m: clearance: no contact while the two have approached by less */
+    sn_real clear;                   /* m: clearance: no contact while the two have approached by less, */
+    sn_vec3 seen;                    /*   since the particle was here */
     sn_real normal_impulse;          /* m: of this substep, as in wide/contact.h */
     sn_real last;                    /* m: normal impulse of the substep before */
     sn_vec3 tangent_impulse, rolled; /* m; N m s: angular impulse of rolling friction */
@@ -31,13 +32,13 @@ typedef struct sn_static_contact {
     sn_vec3 belt;                    /* m/s: surface velocity (a conveyor belt); see callbacks.c */
     uint32_t triangle;               /* of a mesh: the triangle of the last contact */
     bool sensor, touched;            /* in this step */
-    bool shared;                     /* the particle has several, not all with planes; or it was found late */
-    bool asked, off;                 /* callbacks were called; they refused: like a sensor without events */
-    bool belted;                     /* belt is not 0 */
-    bool held;                       /* friction of this substep was found with constraints; see particle_supports.c */
-    bool preloaded;                  /* its load is a preload; see particle_preloads.c */
-    sn_real ahead;                   /* m: of the normal impulse of this substep, exerted before the constraints */
-    sn_vec3 ahead_across;            /* m: and of the tangential one, if ahead is not 0 */
+    bool shared;          /* the particle has several, not all with planes unless it is a point; or it was found late */
+    bool asked, off;      /* callbacks were called; they refused: like a sensor without events */
+    bool belted;          /* belt is not 0 */
+    bool held;            /* friction of this substep was found with constraints; see particle_supports.c */
+    bool preloaded;       /* its load is a preload; see particle_preloads.c */
+    sn_real ahead;        /* m: of the normal impulse of this substep, exerted before the constraints */
+    sn_vec3 ahead_across; /* m: and of the tangential one, if ahead is not 0 */
     sn_contact_load load;
 } sn_static_contact;
 
@@ -116,9 +117,10 @@ typedef struct sn_contacts {
         sphere_table; /* of sn_vec4, by slot, twice: where a particle was when it was searched for, and its margin: its radius and
                               how far it may come before it is searched for again, or if it has no radius minus the latter; and the
                               input of the search for late pairs */
-    bool searched;    /* in this step there is something to touch */
-    bool has_margins; /* they are those of this step */
-    sn_real step;     /* s: of the step */
+    bool searched;      /* in this step there is something to touch */
+    bool has_margins;   /* they are those of this step, and decide whether a particle left, */
+    bool knows_margins; /*   or only whether it may meet a body */
+    sn_real step;       /* s: of the step */
     sn_step_lengths lengths;
     sn_real least_radius, most_radius; /* m: of the balls; INFINITY and 0 if there are none */
     bool all_wanted;                   /* every pair of balls may come into contact */

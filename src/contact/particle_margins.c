@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-/* Relative to its radius: a particle leaves its margin only when it is this far beyond. */
-#define LEAVES ((sn_real)0.25)
-
 /* Relative to its radius: a ball that moved farther in a substep is fast. */
 #define FAST ((sn_real)0.25)
 
@@ -39,7 +36,7 @@ static bool has_left(const following *f, uint32_t slot)
     const sn_particle_store *p = &f->world->particles;
     const sn_vec4 sphere = spheres(f->contacts)[slot];
     const sn_vec3 d = vec3_sub(vec4_xyz(p->x[slot]), vec4_xyz(sphere));
-    const sn_real room = (sphere.w < 0 ? -sphere.w : sphere.w) - (1 - LEAVES) * p->radius[slot];
+    const sn_real room = (sphere.w < 0 ? -sphere.w : sphere.w) - (1 - SN_BALL_LEAVES) * p->radius[slot];
     return vec3_dot(d, d) > room * room;
 }
 

@@ -391,6 +391,20 @@ static void warm_static(const sn_contact_pass *p, sn_static_contact *contact)
     sn_contacts_move(p, contact, push, push);
 }
 
+/* True if the two cannot have come together since their gap was measured. Where the particle is now counts, not how fast it is: other
+   contacts and constraints may have moved it since. */
+static bool is_clear(const sn_contact_pass *p, sn_static_contact *contact, const sn_fixed_motion *m)
+{
+    if (!p->first || !(contact->clear > 0))
+        return false;
+    const sn_real moves = m->speed * p->h;
+    const sn_vec3 x = vec4_xyz(p->world->particles.x[contact->slot]);
+    if (!(contact->clear > moves + vec3_length(vec3_sub(x, contact->seen))))
+        return false;
+    contact->clear -= moves;
+    return true;
+}
+
 #define CORNER_TRIES 8u
 #define CORNER_SLACK ((sn_real)0.01) /* relative to the radius */
 #define SAME_FACE    ((sn_real)0.9)  /* the least cosine between two normals that count as one face */
@@ -413,6 +427,7 @@ static void flush(const sn_contact_pass *p, plane_batch *b)
         sn_static_contact *contact = b->contact[i];
         bool acts = run->gap[i] < 0 || contact->normal_impulse > 0;
         contact->clear = acts ? 0 : run->gap[i]; /* an active contact may move in any pass */
+        contact->seen = vec4_xyz(run->x[contact->slot]);
         if (!acts)
             continue;
         contact->touched = true;
@@ -438,11 +453,8 @@ static void add_plane(const sn_contact_pass *p, plane_batch *b, sn_static_contac
     const sn_particle_store *store = &p->world->particles;
     const sn_fixed_motion *m = &motions(p->contacts)[contact->number];
     sn_wide_plane *run = &b->run;
-    sn_real came = (vec3_length(vec4_xyz(store->v[contact->slot])) + m->speed) * p->h;
-    if (contact->clear > came && p->first) {
-        contact->clear -= came;
+    if (is_clear(p, contact, m))
         return;
-    }
     if (run->lanes == SN_NEAR || (run->lanes && b->contact[0]->number != contact->number))
         flush(p, b);
     if (!run->lanes) {
@@ -538,12 +550,9 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
     const sn_particle_store *store = &p->world->particles;
     const sn_fixed_motion *m = &motions(p->contacts)[contact->number];
     sn_vec3 x = vec4_xyz(store->x[contact->slot]), u = vec3_scale(vec4_xyz(store->v[contact->slot]), p->h);
-    sn_real far = vec3_length(u) + m->speed * p->h;
     const sn_vec3 came_from = p->contacts->has_starts ? vec4_xyz(starts(p->contacts)[contact->slot]) : vec3_sub(x, u);
-    if (contact->clear > far && p->first) {
-        contact->clear -= far;
+    if (is_clear(p, contact, m))
         return;
-    }
     sn_touch touch;
     const sn_shape *shape = &record_of(p->world, contact->number)->shape;
     sn_real radius = store->radius[contact->slot] + shape->guard, gap = gap_to(shape, m, came_from, x, radius, &touch);
@@ -555,9 +564,10 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
         gap = gap_to(shape, m, came_from, x, radius, &touch);
     }
     contact->clear = gap;
+    contact->seen = x;
     bool sheet = shape->type == SN_SHAPE_MESH && !contact->sensor;
     if (!(gap < 0) && !(contact->normal_impulse > 0)) {
-        if (sheet && far > radius / 2)
+        if (sheet && vec3_length(u) + m->speed * p->h > radius / 2)
             keep_out(p, contact, shape, m, came_from, radius + shape->thickness);
         return;
     }

@@ -27,6 +27,9 @@ enum {
 /* Added to the reach of particles by their velocities: a share of the radius, for particles that others push. */
 #define SLACK ((sn_real)0.05)
 
+/* Relative to its radius: a particle leaves its margin only when it is this far beyond. */
+#define SN_BALL_LEAVES ((sn_real)0.25)
+
 /* The impulses of a late pair when pairs are searched for again. */
 typedef struct sn_kept_pair {
     sn_real normal_impulse, last, impulse, impact;

@@ -510,6 +510,7 @@ typedef struct sn_wide_body_contacts {
     sn_real bounce_above;   /* m/s: slower ones do not bounce */
     sn_real sweep;          /* its number, from 1 on */
     bool rubs_only;         /* warm: leaves out what presses */
+    bool eager;             /* project: over-relaxation, where no joint has to carry a load; see body_contact.h */
     bool stirred_only;      /* project, part: only those of which one was violent in sweep `since` or later */
     sn_real since;
 } sn_wide_body_contacts;
