@@ -197,7 +197,9 @@ static sn_real share_of_two(const sn_world *world, const sn_body_contact *contac
         d.solid_b = &world->bodies.part[contact->part_b].convex;
     else
         d.radius = world->particles.radius[b->slot];
-    const sn_real other = d.solid_b ? sn_convex_inner(d.solid_b) : d.radius;
+    /* A ball may be a point, and passes a body by the body's thickness alone. */
+    const sn_real half = d.thin / 2, ball = d.radius < half ? half : d.radius;
+    const sn_real other = d.solid_b ? sn_convex_inner(d.solid_b) : ball;
     d.thin = other < d.thin ? other : d.thin;
     return share_of(&d);
 }
