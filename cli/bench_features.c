@@ -75,7 +75,7 @@ static bool drag_empty(sn_bench_world *b)
     return add_drag(b, 7);
 }
 
-static bool drag_all(sn_bench_world *b)
+static bool dynamic_friction_all(sn_bench_world *b)
 {
     return add_drag(b, 0);
 }
@@ -417,7 +417,7 @@ static const feature features[] = {
     {"verlet", "Verlet", verlet, nothing, SCHEMES, PLAIN},
     {"bdf2", "BDF2", bdf2, nothing, SCHEMES, PLAIN},
     {"drag-empty", "drag on an empty group", drag_empty, nothing, FEW, PLAIN},
-    {"drag-all", "drag on the cloth", drag_all, nothing, NO_GOAL, PLAIN},
+    {"drag-all", "drag on the cloth", dynamic_friction_all, nothing, NO_GOAL, PLAIN},
     {"strength-one", "a strength that does not break on 1 rod", strength_one, nothing, FEW, PLAIN},
     {"strength-all", "a strength that does not break on all rods", strength_all, nothing, NO_GOAL, PLAIN},
     {"damping-one", "damping on 1 rod", damping_one, nothing, FEW, PLAIN},

@@ -86,7 +86,7 @@ static bool build_cloth(uint32_t n, sn_bench_model *m)
 /* Objects are placed beside and above each other; nothing collides. Single precision is finest near the origin. */
 #define PITCH 2 /* spacings between objects */
 
-static void spot_of(uint32_t i, uint32_t objects, double *y, double *z)
+static void surface_point(uint32_t i, uint32_t objects, double *y, double *z)
 {
     uint32_t side = (uint32_t)ceil(sqrt((double)objects));
     *y = PITCH * (double)(i / side);
@@ -102,7 +102,7 @@ static bool build_cloths(uint32_t n, sn_bench_model *m)
         return false;
     for (uint32_t i = 0; i < n; ++i) {
         double y, z;
-        spot_of(i, n, &y, &z);
+        surface_point(i, n, &y, &z);
         put_cloth(m, SMALL_CLOTH, i * each, y, z);
     }
     return true;
@@ -145,7 +145,7 @@ static bool build_ropes(uint32_t n, sn_bench_model *m)
         return false;
     for (uint32_t i = 0; i < n; ++i) {
         double y, z;
-        spot_of(i, n, &y, &z);
+        surface_point(i, n, &y, &z);
         put_rope(m, SHORT_ROPE, i * SHORT_ROPE, y, z, 1);
     }
     return true;

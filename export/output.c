@@ -75,7 +75,7 @@ static char lower(char c)
 
 /* Whether b equals a (without regard to capitals, as some file systems compare), or is a with the number of a frame:
    their files could have the same names. */
-static bool may_meet(const char *a, const char *b)
+static bool may_touch(const char *a, const char *b)
 {
     for (; *a; ++a, ++b)
         if (lower(*a) != lower(*b))
@@ -90,10 +90,10 @@ static bool may_meet(const char *a, const char *b)
 
 static bool is_taken(const sn_output *output, uint32_t count, const char *name)
 {
-    if (output->formats & SN_FORMAT_POSES && (may_meet("poses", name) || may_meet(name, "poses")))
+    if (output->formats & SN_FORMAT_POSES && (may_touch("poses", name) || may_touch(name, "poses")))
         return true;
     for (uint32_t i = 0; i < count; ++i)
-        if (may_meet(output->entry[i].name, name) || may_meet(name, output->entry[i].name))
+        if (may_touch(output->entry[i].name, name) || may_touch(name, output->entry[i].name))
             return true;
     return false;
 }

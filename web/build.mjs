@@ -69,7 +69,7 @@ const common = ['-std=c17', '-O2', '-mllvm', '-disable-lsr', '-fno-vectorize', '
 
 // What only reads and builds scenes, makes plans, answers calls, cuts, saves or draws need not be fast, but has to be fetched.
 const hot = 'step|solve|motion|turns|spin|springs|forces|undo|sleep|fields';
-const making = 'collision/(hull|shape|shape_data|shape_def|trimesh|heights|distance_field|predicates|solid|revolved|manifold_cast|ccd|best_turn|neighbours|neighbours_levels|neighbours_sort|pose)|bodies/mass(_shapes)?|constraints/(store|incidence|joint_(gear|six|wheel|universal|line|plane|slider)|spline|polyline|curve|on_shape|coplanar|collinear|connector|pulley|velocity|edge_edge|hinge)|'
+const making = 'collision/(hull|shape|shape_data|shape_def|trimesh|heights|distance_field|predicates|solid|revolved|manifold_cast|ccd|best_rotation|neighbours|neighbours_levels|neighbours_sort|pose)|bodies/mass(_shapes)?|constraints/(store|incidence|joint_(gear|six|wheel|universal|line|plane|slider)|spline|polyline|curve|on_shape|coplanar|collinear|connector|pulley|velocity|edge_edge|hinge)|'
   + 'contact/(callbacks|events|surface_(topology|follow|tangles|shells|events|strands)|body_make|fixed_tree)|solvers/(direct|impulses|krylov|system|worst_first|order|hierarchy_(shape|stages|meshes|hold|follow)|tiled_begin|forest)';   // shapes, masses, orders; solvers of the lectures
 const cold = new RegExp(`^((scene|export|web/glue)/|src/world/(?!(${hot})\\.c)|src/solvers/(plan|hierarchy_(build|levels)|lagrange)|src/(${making})\\.c)`);
 

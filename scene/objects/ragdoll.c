@@ -238,7 +238,7 @@ static const link links[] = {
 
 /* A direction of the left half, mirrored for side 1. turns: it is an axis of rotation, which mirrors with the
    opposite sign. An arm may be stretched out: down then becomes to the side. */
-static sn_vec3 way_of(const doll *d, const double v[3], bool arm, bool turns, int side)
+static sn_vec3 displacement_of(const doll *d, const double v[3], bool arm, bool turns, int side)
 {
     double x = v[0], y = v[1], z = v[2];
     if (arm && d->def->pose == SN_RAGDOLL_ARMS_OUT) {
@@ -281,9 +281,9 @@ static bool add_joint(doll *d, const link *l, int side)
     int side_a = is_paired(l->a) ? side : 0;
     sn_joint_def joint = sn_default_joint_def(l->kind);
     joint.anchor = place_of(d, l->place, arm, side);
-    sn_vec3 axis = way_of(d, l->axis, arm, turns, side);
+    sn_vec3 axis = displacement_of(d, l->axis, arm, turns, side);
     /* the middle of a cone is fixed to the trunk, whatever the pose of the arm; that of a wrist rotates with the arm */
-    joint.axis = turns ? axis : way_of(d, l->middle, arm && is_arm(l->a), false, side);
+    joint.axis = turns ? axis : displacement_of(d, l->middle, arm && is_arm(l->a), false, side);
     set_limits(d, l, &joint);
     set_muscle(d, l, &joint);
     return sn_build_joint_leaning(d->build, l->name, &joint, d->item[l->a][side_a], d->item[l->b][side], axis);

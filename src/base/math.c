@@ -410,5 +410,5 @@ sn_quat sn_quat_back(sn_quat q)
 
 sn_vec3 sn_quat_apply(sn_quat q, sn_vec3 v)
 {
-    return sn_quat_turn(q, v);
+    return sn_quat_rotate(q, v);
 }

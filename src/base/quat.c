@@ -53,7 +53,7 @@ sn_quat sn_quat_times(sn_quat a, sn_quat b)
     return quat_round(times(quat_from(a), quat_from(b)));
 }
 
-sn_quat sn_quat_turned(sn_quat q, sn_vec3 angle)
+sn_quat sn_quat_rotated(sn_quat q, sn_vec3 angle)
 {
     sn_dvec3 axis = dvec3_from(angle);
     double radians = dvec3_length(axis);

@@ -214,7 +214,7 @@ SN_INLINE records records_sub(records a, records b)
 }
 
 /* Transposes records into lanes or lanes into records: part[0 .. 3] become x, y, z, w, or the reverse. */
-SN_INLINE records records_turn(records r)
+SN_INLINE records records_transpose(records r)
 {
 #if SN_WIDTH == 1
     return r;

@@ -42,7 +42,7 @@
 #define LONG_GRACE 128u /* for workers without a share */
 
 /* Iterations of a waiting loop between two looks at the clock. */
-#define TURNS 32u
+#define ROUNDS 32u
 
 /* A thread that is woken wakes this many others. This is faster than one thread waking all, and the caller can start to
    work. */
@@ -102,7 +102,7 @@ void sn_threads_yield(void)
 /* ---- Waiting ----------------------------------------------------------------------------------------------------- */
 
 typedef struct patience {
-    uint32_t turns;
+    uint32_t rounds;
     double since, waited; /* s */
 } patience;
 
@@ -110,10 +110,10 @@ typedef struct patience {
 static double wait_a_moment(patience *p, bool crowded)
 {
     thread_pause();
-    if (++p->turns % TURNS)
+    if (++p->rounds % ROUNDS)
         return p->waited;
     double now = sn_clock();
-    if (p->turns == TURNS)
+    if (p->rounds == ROUNDS)
         p->since = now;
     p->waited = now - p->since;
     if (crowded || p->waited > SELFISH)

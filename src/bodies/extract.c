@@ -63,7 +63,7 @@ static void normalise4(double q[4])
 /* ---- Newton's method --------------------------------------------------------------------------------------------- */
 
 /* Rotates q by w in its own frame: (w / 2, 1), normalised. This is a rotation of about |w| and needs no sine. */
-static void turn_by(double q[4], const double w[3])
+static void rotate_by(double q[4], const double w[3])
 {
     double x = q[0], y = q[1], z = q[2], s = q[3], a = w[0] / 2, b = w[1] / 2, c = w[2] / 2;
     q[0] = x + s * a + y * c - z * b;
@@ -118,7 +118,7 @@ static bool climb(const sn_mat3 *a, double q[4])
             return false;
         double turn2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
         if (turn2 > 0)
-            turn_by(q, w);
+            rotate_by(q, w);
         if (turn2 <= SETTLED * SETTLED)
             return true;
     }

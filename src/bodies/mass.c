@@ -422,11 +422,11 @@ static void add_prism(integrals *sum, const surface *s, uint32_t triangle, sn_dv
    ends. Returns the angle between the normals, negative for a concave edge. */
 static double add_sector(integrals *sum, sn_dvec3 p, sn_dvec3 q, sn_dvec3 one, sn_dvec3 other, double r)
 {
-    sn_dvec3 way = dvec3_sub(q, p), all = dvec3_add(p, q), middle = dvec3_scale(all, 0.5);
-    double l = dvec3_length(way);
+    sn_dvec3 displacement = dvec3_sub(q, p), all = dvec3_add(p, q), middle = dvec3_scale(all, 0.5);
+    double l = dvec3_length(displacement);
     if (l == 0)
         return 0;
-    sn_dvec3 t = dvec3_scale(way, 1 / l);
+    sn_dvec3 t = dvec3_scale(displacement, 1 / l);
     double phi = math_atan2(dvec3_dot(dvec3_cross(one, other), t), dvec3_dot(one, other));
     double s = math_sin(phi / 2), c = math_cos(phi / 2), sine = 2 * s * c;
     sn_dvec3 out = dvec3_add(dvec3_scale(one, c), dvec3_scale(dvec3_cross(t, one), s)); /* halfway between them */
@@ -539,7 +539,7 @@ static void unpack(const double inertia[6], double matrix[3][3])
 }
 
 /* Entry i, j of R A R^T. */
-static double turned_entry(double r[3][3], double a[3][3], int i, int j)
+static double rotated_entry(double r[3][3], double a[3][3], int i, int j)
 {
     double sum = 0;
     for (int k = 0; k < 3; ++k)
@@ -547,7 +547,7 @@ static double turned_entry(double r[3][3], double a[3][3], int i, int j)
     return sum;
 }
 
-void sn_mass_move(sn_mass_properties *mass, sn_quat rotation, const double way[3])
+void sn_mass_move(sn_mass_properties *mass, sn_quat rotation, const double displacement[3])
 {
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     double q[4] = {(double)rotation.x, (double)rotation.y, (double)rotation.z, (double)rotation.w}, r[3][3], a[3][3];
@@ -555,10 +555,10 @@ void sn_mass_move(sn_mass_properties *mass, sn_quat rotation, const double way[3
     sn_rotate_matrix(q, r);
     unpack(mass->inertia, a);
     for (int i = 0; i < 6; ++i)
-        mass->inertia[i] = turned_entry(r, a, row[i], column[i]);
+        mass->inertia[i] = rotated_entry(r, a, row[i], column[i]);
     sn_rotate_vector(q, mass->centre, mass->centre);
     for (int i = 0; i < 3; ++i)
-        mass->centre[i] += way[i];
+        mass->centre[i] += displacement[i];
 }
 
 /* About the common centre, two masses have the inertia of one reduced mass, m1 m2 / (m1 + m2), at the distance between

@@ -51,8 +51,8 @@ bool sn_mass_of_shape(sn_mass_properties *mass, const sn_allocator *allocator, c
 
 /* ---- Arithmetic -------------------------------------------------------------------------------------------------- */
 
-/* Rotates the solid about the origin (the quaternion need not have length 1), then moves it by `way`. */
-void sn_mass_move(sn_mass_properties *mass, sn_quat rotation, const double way[3]);
+/* Rotates the solid about the origin (the quaternion need not have length 1), then moves it by `displacement`. */
+void sn_mass_move(sn_mass_properties *mass, sn_quat rotation, const double displacement[3]);
 
 /* Joins two solids. Where they overlap, matter counts twice. */
 void sn_mass_add(sn_mass_properties *sum, const sn_mass_properties *part);

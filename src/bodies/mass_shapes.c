@@ -10,7 +10,8 @@
 /* ---- Solids of revolution -------------------------------------------------------------------------------------------
    About y, with the profile r(y), a solid of density 1 has
 
-       V = pi ∫ r^2 dy,   ∫ y dV = pi ∫ r^2 y dy,   ∫ y^2 dV = pi ∫ r^2 y^2 dy,   ∫ x^2 dV = ∫ z^2 dV = pi/4 ∫ r^4 dy.
+       V = pi ∫ r^2 dy,   ∫ y dV = pi ∫ r^2 y dy,   ∫ y^2 dV = pi ∫ r^2 y^2 dy,   ∫ x^2 dV = ∫ z^2 dV =
+       pi/4 ∫ r^4 dy.
 
    A profile consists of straight pieces and of arcs (the rounding). Each is integrated over its own parameter by
    Gauss's rule of sixteen points. There the integrands are polynomials of degree 5, or smooth, so the result is precise
@@ -27,7 +28,7 @@ typedef struct piece {
     double radius, from, to;
 } piece;
 
-static void add_spot(sums *s, const piece *p, double t, double weight)
+static void add_sample(sums *s, const piece *p, double t, double weight)
 {
     double r, y, rate;
     if (p->radius > 0) {
@@ -56,8 +57,8 @@ static void add_piece(sums *s, const piece *p)
                                      0.1495959888165767321, 0.1246289712555338720, 0.0951585116824927848,
                                      0.0622535239386478929, 0.0271524594117540949};
     for (uint32_t i = 0; i < 8; ++i) {
-        add_spot(s, p, 0.5 - place[i] / 2, weight[i] / 2);
-        add_spot(s, p, 0.5 + place[i] / 2, weight[i] / 2);
+        add_sample(s, p, 0.5 - place[i] / 2, weight[i] / 2);
+        add_sample(s, p, 0.5 + place[i] / 2, weight[i] / 2);
     }
 }
 

@@ -17,7 +17,7 @@ typedef struct sn_body_state {
     double k[3];          /* m: radii of gyration about the principal axes; INFINITY: the axis is locked */
     double torque[3];     /* N m, in the world, set by the user for the next step */
     uint32_t particle;    /* number of its particle; SN_ID_FREE: this entry is free */
-    uint32_t led;         /* kinematic: it moves to a target */
+    uint32_t kinematic;   /* kinematic: it moves to a target */
     sn_real spin_damping; /* 1/s */
     uint32_t number;      /* user's number of the body, or that of the static or kinematic body whose anchor it is */
     uint32_t part, parts; /* its shapes; read in every substep up to here */
@@ -25,11 +25,11 @@ typedef struct sn_body_state {
     double own[4];        /* from the user's frame to the principal axes */
     double centre[3];     /* m: the centre of mass, in the user's frame */
     /* History for BDF2: values of the previous substep. Valid where the history of its particle is. */
-    double old_mean[3];   /* m^2/s: the momentum with which it rotated */
-    double old_l[3];      /* m^2/s: l at its start */
-    double old_torque[3]; /* m^2/s^2 */
-    double old_given[3];  /* N m: the value of `torque` then */
-    double old_way[3];    /* m: the displacement of its rotation (k times the angle) */
+    double old_mean[3];         /* m^2/s: the momentum with which it rotated */
+    double old_l[3];            /* m^2/s: l at its start */
+    double old_torque[3];       /* m^2/s^2 */
+    double old_given[3];        /* N m: the value of `torque` then */
+    double old_displacement[3]; /* m: the displacement of its rotation (k times the angle) */
     /* The pose from which rest is measured; see sleep_islands.c. */
     sn_vec3 rest_place; /* m */
     sn_quat rest_turn;

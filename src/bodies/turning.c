@@ -215,7 +215,7 @@ SN_LANES_INLINE lanes3 times_k(lanes3 k, lanes3 a)
 }
 
 /* The displacement (k times angle) from q to end, along principal axes. */
-SN_LANES_INLINE lanes3 way_between(lanes4 q, lanes4 end, lanes3 k)
+SN_LANES_INLINE lanes3 displacement_between(lanes4 q, lanes4 end, lanes3 k)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1), two = lanes_all(2);
     const lanes4 turn = times((lanes4){-q.x, -q.y, -q.z, q.w}, end);
@@ -242,7 +242,7 @@ SN_LANES_INLINE void fill_turns(sn_turn_batch *b)
     for (uint32_t i = b->count, last = i - 1; i % SN_WIDTH; ++i) {
         b->body[i] = b->body[last], b->motion[i] = b->motion[last], b->l[i] = b->l[last], b->as[i] = b->as[last];
         b->turn[i] = b->turn[last], b->start[i] = b->start[last], b->now[i] = b->now[last], b->h[i] = b->h[last];
-        b->led |= (b->led >> last & 1) << i;
+        b->kinematic |= (b->kinematic >> last & 1) << i;
     }
 }
 
@@ -272,12 +272,12 @@ SN_LANES_INLINE bool predict(const sn_turn_batch *b, uint32_t at)
     const lanes3 k = PICK3(b->body + at, ->k), l = PICK3(b->l + at, );
     const lanes3 inverse = {one / (k.x * k.x), one / (k.y * k.y), one / (k.z * k.z)};
     lanes4 end = rotate_freely(q, l, inverse, lanes_load(b->h + at));
-    if (b->led)
-        end = choose4(flags_of(b->led >> at), PICK4(b->motion + at, ->q), end);
+    if (b->kinematic)
+        end = choose4(flags_of(b->kinematic >> at), PICK4(b->motion + at, ->q), end);
     PUT4(b->motion + at, ->q, end);
     put_quat(b->now + at, end);
-    const lanes3 way = way_between(q, end, k);
-    const reals x = REALS(way.x), y = REALS(way.y), z = REALS(way.z);
+    const lanes3 displacement = displacement_between(q, end, k);
+    const reals x = REALS(displacement.x), y = REALS(displacement.y), z = REALS(displacement.z);
     PUT(b->turn + at, ->x, x), PUT(b->turn + at, ->y, y), PUT(b->turn + at, ->z, z);
     return true;
 }
@@ -428,9 +428,9 @@ SN_LANES_INLINE bool back(const sn_spin_batch *batch, uint32_t at)
     return true;
 }
 
-/* Lanes whose inertia differs much from the one in the record. Let a be the inverse inertia of a body about its stiffest
-   axis and b about the softest one. Rotated by a small angle t, numbers of the matrix change by up to (b - a) t, and the
-   response about the axis of a grows by (b - a) t^2: of a thin rod that is many times a. */
+/* Lanes whose inertia differs much from the one in the record. Let a be the inverse inertia of a body about its
+   stiffest axis and b about the softest one. Rotated by a small angle t, numbers of the matrix change by up to (b - a)
+   t, and the response about the axis of a grows by (b - a) t^2: of a thin rod that is many times a. */
 SN_LANES_INLINE flags overshoots(const sn_spin_batch *batch, uint32_t at, const tensor *now, lanes3 x, lanes w)
 {
     sn_vec4 *const *record = batch->record + at;

@@ -21,7 +21,7 @@ typedef struct sn_turn_batch {
     sn_quat *start[SN_TURN_BATCH];   /* orientations for solvers: at the start of the substep */
     sn_quat *now[SN_TURN_BATCH];     /* and predicted */
     double h[SN_TURN_BATCH];         /* s */
-    uint32_t led;                    /* bits: bodies with a target, whose motion->q is known */
+    uint32_t kinematic;              /* bits: bodies with a target, whose motion->q is known */
 } sn_turn_batch;
 
 /* The same for contact. */
@@ -52,7 +52,7 @@ typedef struct sn_articulated {
     double due, ahead, little;     /* J */
     double back[4];                /* swings.c: from its orientation now to start, along its own axes */
     double missing[3];             /* m^2/s: missing angular momentum, per unit of mass */
-    double pressed;                /* m^2/s: impulses of its joints times their arms, per unit of mass */
+    double impulse_sum;            /* m^2/s: impulses of its joints times their arms, per unit of mass */
     uint32_t slot;                 /* of its particle */
 } sn_articulated;
 

@@ -548,12 +548,12 @@ typedef struct ray {
 
 /* The radius grows a little to cover the rounding of differences about as large as the radius. The rounding of larger
    differences is relative to the result, and is covered where times are compared. */
-static slab slab_of(sn_real from, sn_real way, sn_real radius)
+static slab slab_of(sn_real from, sn_real displacement, sn_real radius)
 {
-    sn_real inverse = way != 0 ? 1 / way : 0;
+    sn_real inverse = displacement != 0 ? 1 / displacement : 0;
     sn_real reach = radius + radius * (sn_real)SLACK;
-    if (way == 0 || !isfinite(inverse)) /* almost no motion */
-        return (slab){from, 0, reach + (way < 0 ? -way : way)};
+    if (displacement == 0 || !isfinite(inverse)) /* almost no motion */
+        return (slab){from, 0, reach + (displacement < 0 ? -displacement : displacement)};
     return (slab){from, inverse, reach};
 }
 
@@ -586,8 +586,9 @@ static inline double entry(const ray *r, const sn_bounds *b, sn_real most)
 void sn_bvh_cast(const sn_bvh *bvh, const sn_path *path, sn_real *t, sn_bvh_visit *visit, void *data)
 {
     const sn_bvh_node *node = bvh->node_table.column[0];
-    const ray r = {slab_of(path->from.x, path->way.x, path->radius), slab_of(path->from.y, path->way.y, path->radius),
-                   slab_of(path->from.z, path->way.z, path->radius)};
+    const ray r = {slab_of(path->from.x, path->displacement.x, path->radius),
+                   slab_of(path->from.y, path->displacement.y, path->radius),
+                   slab_of(path->from.z, path->displacement.z, path->radius)};
     later waiting[SN_BVH_DEPTH + 1];
     uint32_t waits = 0;
     if (bvh->items && entry(&r, &node->bounds, *t) < NEVER)

@@ -113,15 +113,15 @@ typedef struct ray {
 static ray ray_of(const sn_path *path)
 {
     const sn_real from[3] = {path->from.x, path->from.y, path->from.z},
-                  way[3] = {path->way.x, path->way.y, path->way.z};
+                  displacement[3] = {path->displacement.x, path->displacement.y, path->displacement.z};
     ray r;
     for (uint32_t k = 0; k < 3; ++k) {
         r.from[k] = from[k];
-        r.inverse[k] = way[k] != 0 ? 1 / way[k] : 0;
+        r.inverse[k] = displacement[k] != 0 ? 1 / displacement[k] : 0;
         r.reach[k] = path->radius + path->radius * SLACK;
-        if (way[k] != 0 && !isfinite(r.inverse[k])) { /* almost no motion */
+        if (displacement[k] != 0 && !isfinite(r.inverse[k])) { /* almost no motion */
             r.inverse[k] = 0;
-            r.reach[k] += way[k] < 0 ? -way[k] : way[k];
+            r.reach[k] += displacement[k] < 0 ? -displacement[k] : displacement[k];
         }
     }
     return r;
@@ -131,7 +131,7 @@ static ray ray_of(const sn_path *path)
    `most`. Handles four boxes at once, or one after the other where there are no vectors. */
 static inline uint32_t enter_boxes(const ray *r, const sn_bvh_quad *quad, sn_real most, sn_real enter[4])
 {
-    uint32_t met = 0;
+    uint32_t touched = 0;
     for (uint32_t at = 0; at < 4; at += SN_WIDTH) {
         lanes in = lanes_all(0), out = lanes_all((double)most);
         for (uint32_t k = 0; k < 3; ++k) {
@@ -150,9 +150,9 @@ static inline uint32_t enter_boxes(const ray *r, const sn_bvh_quad *quad, sn_rea
         }
         in = in - in * lanes_all((double)SLACK);
         lanes_store(&enter[at], in);
-        met |= flags_bits(lanes_at_least(out + out * lanes_all((double)SLACK), in)) << at;
+        touched |= flags_bits(lanes_at_least(out + out * lanes_all((double)SLACK), in)) << at;
     }
-    return met;
+    return touched;
 }
 
 typedef struct later {
@@ -161,12 +161,12 @@ typedef struct later {
 } later;
 
 /* Pushes the children that are hit onto the stack, the nearest last. */
-static inline uint32_t put_off(const sn_bvh_quad *quad, uint32_t met, const sn_real enter[4], later *waiting,
+static inline uint32_t put_off(const sn_bvh_quad *quad, uint32_t touched, const sn_real enter[4], later *waiting,
                                uint32_t waits)
 {
     const uint32_t first = waits;
     for (uint32_t i = 0; i < 4; ++i) {
-        if (!(met >> i & 1))
+        if (!(touched >> i & 1))
             continue;
         uint32_t to = waits++;
         for (; to > first && waiting[to - 1].at < enter[i]; --to)
@@ -208,8 +208,8 @@ void sn_bvh_quads_cast(const sn_bvh_quads *quads, const sn_bvh *bvh, const sn_pa
             continue;
         }
         sn_real enter[4];
-        uint32_t met = enter_boxes(&r, &quad[now.child], *t, enter);
-        waits = put_off(&quad[now.child], met, enter, waiting, waits);
+        uint32_t touched = enter_boxes(&r, &quad[now.child], *t, enter);
+        waits = put_off(&quad[now.child], touched, enter, waiting, waits);
     }
 }
 
@@ -253,13 +253,14 @@ static bool make_bundle(const sn_bvh_packet *packet, const sn_bvh_quad *root, bu
     for (uint32_t i = 0; i < SN_PACKET; ++i) { /* copies of the last ray fill the remaining lanes */
         const sn_path *path = packet->path[i < packet->count ? i : packet->count - 1];
         const sn_real from[3] = {path->from.x, path->from.y, path->from.z},
-                      way[3] = {path->way.x, path->way.y, path->way.z};
-        const double x = (double)way[0], y = (double)way[1], z = (double)way[2];
+                      displacement[3] = {path->displacement.x, path->displacement.y, path->displacement.z};
+        const double x = (double)displacement[0], y = (double)displacement[1], z = (double)displacement[2];
         b->length[i] = (sn_real)sqrt(x * x + y * y + z * z);
         for (uint32_t k = 0; k < 3; ++k) {
-            const sn_real inverse = 1 / way[k], forwards = (inverse < 0 ? -inverse : inverse) * b->length[i];
+            const sn_real inverse = 1 / displacement[k], forwards = (inverse < 0 ? -inverse : inverse) * b->length[i];
             const sn_real start = inverse < 0 ? -from[k] : from[k];
-            if (way[k] == 0 || !isfinite(inverse) || !isfinite(forwards) || (i && (inverse < 0) != b->mirrored[k]))
+            if (displacement[k] == 0 || !isfinite(inverse) || !isfinite(forwards) ||
+                (i && (inverse < 0) != b->mirrored[k]))
                 return false;
             b->mirrored[k] = inverse < 0;
             b->inverse[k][i] = inverse;
@@ -278,7 +279,7 @@ static bool make_bundle(const sn_bvh_packet *packet, const sn_bvh_quad *root, bu
    greatest for the opposite choices. */
 static inline uint32_t bundle_enters(const bundle *b, const sn_bvh_quad *quad, sn_real most, sn_real enter[4])
 {
-    uint32_t met = 0;
+    uint32_t touched = 0;
     for (uint32_t at = 0; at < 4; at += SN_WIDTH) {
         lanes in = lanes_all(0), out = lanes_all((double)most);
         for (uint32_t k = 0; k < 3; ++k) {
@@ -292,16 +293,16 @@ static inline uint32_t bundle_enters(const bundle *b, const sn_bvh_quad *quad, s
         }
         in = in - in * lanes_all((double)BUNDLE_SLACK);
         lanes_store(&enter[at], in);
-        met |= flags_bits(lanes_at_least(out + out * lanes_all((double)BUNDLE_SLACK), in)) << at;
+        touched |= flags_bits(lanes_at_least(out + out * lanes_all((double)BUNDLE_SLACK), in)) << at;
     }
-    return met;
+    return touched;
 }
 
 /* A bit for each ray that enters the box before its time. */
 static inline uint32_t rays_enter(const bundle *b, const sn_bounds *box, const sn_real most[SN_PACKET])
 {
     const sn_real low[3] = {box->low.x, box->low.y, box->low.z}, high[3] = {box->high.x, box->high.y, box->high.z};
-    uint32_t met = 0;
+    uint32_t touched = 0;
     for (uint32_t at = 0; at < SN_PACKET; at += SN_WIDTH) {
         lanes in = lanes_all(0), out = lanes_load(&most[at]);
         for (uint32_t k = 0; k < 3; ++k) {
@@ -312,9 +313,9 @@ static inline uint32_t rays_enter(const bundle *b, const sn_bounds *box, const s
             out = lanes_min(far * inverse, out);
         }
         in = in - in * lanes_all((double)SLACK);
-        met |= flags_bits(lanes_at_least(out + out * lanes_all((double)SLACK), in)) << at;
+        touched |= flags_bits(lanes_at_least(out + out * lanes_all((double)SLACK), in)) << at;
     }
-    return met;
+    return touched;
 }
 
 /* Reads the times of the rays; -1 for rays that are done, which enter nothing. Returns the latest, in m. */
@@ -347,15 +348,15 @@ bool sn_bvh_quads_cast_packet(const sn_bvh_quads *quads, const sn_bvh *bvh, cons
             continue;
         if (!(now.child & SN_QUAD_LEAF)) {
             sn_real enter[4];
-            const uint32_t met = bundle_enters(&b, &quad[now.child], latest, enter);
-            waits = put_off(&quad[now.child], met, enter, waiting, waits);
+            const uint32_t touched = bundle_enters(&b, &quad[now.child], latest, enter);
+            waits = put_off(&quad[now.child], touched, enter, waiting, waits);
             continue;
         }
-        const uint32_t leaf = now.child & ~SN_QUAD_LEAF, met = rays_enter(&b, &node[leaf].bounds, most) & going;
-        for (uint32_t i = 0; met >> i; ++i)
-            if (met >> i & 1 && !visit_leaf(bvh, leaf, visit, packet->data[i]))
+        const uint32_t leaf = now.child & ~SN_QUAD_LEAF, touched = rays_enter(&b, &node[leaf].bounds, most) & going;
+        for (uint32_t i = 0; touched >> i; ++i)
+            if (touched >> i & 1 && !visit_leaf(bvh, leaf, visit, packet->data[i]))
                 going &= ~(1u << i);
-        if (met)
+        if (touched)
             latest = read_times(&b, packet, going, most);
     }
     return true;

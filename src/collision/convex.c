@@ -31,7 +31,7 @@ bool sn_convex_face(sn_convex *convex, const sn_pose *pose, sn_vec3 direction)
 {
     if (!sn_is_revolved(convex->type))
         return false;
-    sn_vec3 own = sn_quat_turn_back(pose->rotation, direction), before = convex->facing;
+    sn_vec3 own = sn_quat_rotate_back(pose->rotation, direction), before = convex->facing;
     sn_real across = real_sqrt(own.x * own.x + own.z * own.z), length = vec3_length(own);
     convex->facing = across > ACROSS * length ? vec3(own.x / across, 0, own.z / across) : vec3(0, 0, 0);
     return convex->facing.x != before.x || convex->facing.z != before.z;
@@ -98,7 +98,7 @@ sn_real sn_convex_outer(const sn_convex *convex)
 /* ---- Bounds ------------------------------------------------------------------------------------------------------ */
 
 /* Half the extents of the box around a symmetric core that is rotated to these three axes. */
-static sn_dvec3 turned_half(sn_dvec3 half, const sn_dvec3 axis[3])
+static sn_dvec3 rotated_half(sn_dvec3 half, const sn_dvec3 axis[3])
 {
     sn_dvec3 x = axis[0], y = axis[1], z = axis[2];
     return dvec3(fabs(x.x) * half.x + fabs(y.x) * half.y + fabs(z.x) * half.z,
@@ -131,7 +131,7 @@ static sn_bounds bounds_by_axes(const sn_convex *convex, sn_dvec3 centre, const 
         sn_revolved_extent(convex->type, half, axis[1].z, &low.z, &high.z);
     } else if (convex->type != SN_SHAPE_SPHERE) {
         bool box = convex->type == SN_SHAPE_BOX;
-        high = turned_half(box ? dvec3_from(convex->half) : dvec3(0, (double)convex->half.y, 0), axis);
+        high = rotated_half(box ? dvec3_from(convex->half) : dvec3(0, (double)convex->half.y, 0), axis);
         low = dvec3_scale(high, -1);
     }
     double most = larger(larger(fabs(centre.x), fabs(centre.y)), fabs(centre.z)) + (double)sn_convex_outer(convex);
@@ -149,9 +149,9 @@ sn_bounds sn_convex_bounds(const sn_convex *convex)
 
 sn_bounds sn_convex_bounds_at(const sn_convex *convex, const sn_pose *pose)
 {
-    const sn_dvec3 axis[3] = {dvec3_from(sn_quat_turn(pose->rotation, vec3(1, 0, 0))),
-                              dvec3_from(sn_quat_turn(pose->rotation, vec3(0, 1, 0))),
-                              dvec3_from(sn_quat_turn(pose->rotation, vec3(0, 0, 1)))};
+    const sn_dvec3 axis[3] = {dvec3_from(sn_quat_rotate(pose->rotation, vec3(1, 0, 0))),
+                              dvec3_from(sn_quat_rotate(pose->rotation, vec3(0, 1, 0))),
+                              dvec3_from(sn_quat_rotate(pose->rotation, vec3(0, 0, 1)))};
     return bounds_by_axes(convex, dvec3_from(pose->position), axis);
 }
 
@@ -172,21 +172,21 @@ sn_vec3 sn_convex_support(const sn_convex *convex, sn_vec3 direction)
 }
 
 /* Moves the point from the core outwards by the rounding, along the normal. */
-static void write_touch(sn_touch *touch, const sn_hull_spot *spot, double rounding)
+static void write_touch(sn_touch *touch, const sn_hull_near_point *near_point, double rounding)
 {
-    touch->distance = (sn_real)(spot->distance - rounding);
-    touch->point = dvec3_round(dvec3_add(spot->point, dvec3_scale(spot->normal, rounding)));
-    touch->normal = dvec3_round(spot->normal);
-    touch->part = spot->face;
+    touch->distance = (sn_real)(near_point->distance - rounding);
+    touch->point = dvec3_round(dvec3_add(near_point->point, dvec3_scale(near_point->normal, rounding)));
+    touch->normal = dvec3_round(near_point->normal);
+    touch->part = near_point->face;
 }
 
 /* The nearest point of the core: for hulls and solids of revolution. */
-static void near_core(const sn_convex *convex, sn_dvec3 p, sn_hull_spot *spot)
+static void near_core(const sn_convex *convex, sn_dvec3 p, sn_hull_near_point *near_point)
 {
     if (convex->type == SN_SHAPE_HULL)
-        sn_hull_near(convex->hull, p, spot);
+        sn_hull_near(convex->hull, p, near_point);
     else
-        sn_revolved_near(convex->type, dvec3_from(convex->half), p, spot);
+        sn_revolved_near(convex->type, dvec3_from(convex->half), p, near_point);
 }
 
 bool sn_convex_near(const sn_convex *convex, sn_vec3 p, sn_real reach, sn_touch *touch)
@@ -198,9 +198,9 @@ bool sn_convex_near(const sn_convex *convex, sn_vec3 p, sn_real reach, sn_touch 
         touch->distance -= rounding;
         touch->point = vec3_add(touch->point, vec3_scale(touch->normal, rounding));
     } else {
-        sn_hull_spot spot;
-        near_core(convex, dvec3_from(p), &spot);
-        write_touch(touch, &spot, (double)convex->radius);
+        sn_hull_near_point near_point;
+        near_core(convex, dvec3_from(p), &near_point);
+        write_touch(touch, &near_point, (double)convex->radius);
     }
     return touch->distance <= reach;
 }
@@ -212,13 +212,13 @@ bool sn_convex_near(const sn_convex *convex, sn_vec3 p, sn_real reach, sn_touch 
 
 /* When a point first comes within reach of a solid of revolution, starting farther off. The distance is a convex
    function of time. So Newton's steps approach the first contact from below and do not pass it. */
-static bool cast_revolved(const sn_convex *convex, sn_dvec3 from, sn_dvec3 way, double reach, double *t,
-                          sn_hull_spot *spot)
+static bool cast_revolved(const sn_convex *convex, sn_dvec3 from, sn_dvec3 displacement, double reach, double *t,
+                          sn_hull_near_point *near_point)
 {
-    double now = 0, far = dvec3_length(from) + dvec3_length(way) + (double)sn_convex_outer(convex);
+    double now = 0, far = dvec3_length(from) + dvec3_length(displacement) + (double)sn_convex_outer(convex);
     for (uint32_t step = 0; step < CAST_STEPS; ++step) {
-        near_core(convex, dvec3_add(from, dvec3_scale(way, now)), spot);
-        double gap = spot->distance - reach, rate = -dvec3_dot(spot->normal, way);
+        near_core(convex, dvec3_add(from, dvec3_scale(displacement, now)), near_point);
+        double gap = near_point->distance - reach, rate = -dvec3_dot(near_point->normal, displacement);
         *t = now;
         if (gap <= CAST_NEAR * far)
             return true;
@@ -231,21 +231,21 @@ static bool cast_revolved(const sn_convex *convex, sn_dvec3 from, sn_dvec3 way, 
 
 static bool cast_core(const sn_convex *convex, const sn_path *path, sn_real *t, sn_touch *touch)
 {
-    sn_dvec3 from = dvec3_from(path->from), way = dvec3_from(path->way);
+    sn_dvec3 from = dvec3_from(path->from), displacement = dvec3_from(path->displacement);
     double rounding = (double)convex->radius, reach = rounding + (double)path->radius, when = 0;
-    sn_hull_spot spot;
-    near_core(convex, from, &spot);
+    sn_hull_near_point near_point;
+    near_core(convex, from, &near_point);
 
     /* The distance from a convex solid is a convex function of time: if it does not fall at the start, it never
        does. */
-    if (!(dvec3_dot(spot.normal, way) < 0))
+    if (!(dvec3_dot(near_point.normal, displacement) < 0))
         return false;
-    if (spot.distance > reach &&
-        !(convex->type == SN_SHAPE_HULL ? sn_hull_cast(convex->hull, from, way, reach, &when, &spot)
-                                        : cast_revolved(convex, from, way, reach, &when, &spot)))
+    if (near_point.distance > reach &&
+        !(convex->type == SN_SHAPE_HULL ? sn_hull_cast(convex->hull, from, displacement, reach, &when, &near_point)
+                                        : cast_revolved(convex, from, displacement, reach, &when, &near_point)))
         return false;
     *t = (sn_real)when;
-    write_touch(touch, &spot, rounding);
+    write_touch(touch, &near_point, rounding);
     touch->distance = 0;
     return true;
 }
@@ -256,7 +256,7 @@ bool sn_convex_cast(const sn_convex *convex, const sn_path *path, sn_real *t, sn
     sn_real rounding;
     if (!solid_of(convex, &solid, &rounding))
         return cast_core(convex, path, t, touch);
-    sn_path thick = {path->from, path->way, path->radius + rounding};
+    sn_path thick = {path->from, path->displacement, path->radius + rounding};
     if (!sn_solid_cast(&solid, &thick, t, touch))
         return false;
     touch->point = vec3_add(touch->point, vec3_scale(touch->normal, rounding));

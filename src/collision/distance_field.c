@@ -178,15 +178,15 @@ void sn_distance_field_near(const sn_distance_field *field, sn_vec3 p, sn_touch 
 
 typedef struct walk {
     const sn_distance_field *field;
-    sn_dvec3 from, way; /* m */
-    double length;      /* m: of the path */
-    double radius;      /* m */
-    double slack;       /* m */
+    sn_dvec3 from, displacement; /* m */
+    double length;               /* m: of the path */
+    double radius;               /* m */
+    double slack;                /* m */
 } walk;
 
 static sn_dvec3 place_at(const walk *w, double t)
 {
-    return dvec3_add(w->from, dvec3_scale(w->way, t));
+    return dvec3_add(w->from, dvec3_scale(w->displacement, t));
 }
 
 static double gap_at(const walk *w, double t)
@@ -207,11 +207,11 @@ static double halve_to_touch(const walk *w, double before, double after)
 /* The time at which the path leaves the cell that it is in at t. */
 static double leave_time(const walk *w, const cell_place *c, double t)
 {
-    const double way[3] = {w->way.x, w->way.y, w->way.z};
+    const double displacement[3] = {w->displacement.x, w->displacement.y, w->displacement.z};
     double cell = (double)w->field->grid.cell, least = (double)INFINITY;
     for (uint32_t i = 0; i < 3; ++i) {
-        double left = way[i] > 0 ? 1 - c->part[i] : c->part[i];
-        double after = way[i] != 0 ? left * cell / fabs(way[i]) : (double)INFINITY;
+        double left = displacement[i] > 0 ? 1 - c->part[i] : c->part[i];
+        double after = displacement[i] != 0 ? left * cell / fabs(displacement[i]) : (double)INFINITY;
         least = after < least ? after : least;
     }
     return t + least;
@@ -219,11 +219,12 @@ static double leave_time(const walk *w, const cell_place *c, double t)
 
 /* Inside one cell, the field along a line is a cubic in the time. Its Bernstein coefficients are values of the
    trilinear form with mixed coordinates of the start and of the end. */
-static bool meets_in_cell(const walk *w, const cell_place *c, double t, double end, double *hit)
+static bool hits_in_cell(const walk *w, const cell_place *c, double t, double end, double *hit)
 {
     double v[8], k = (end - t) / (double)w->field->grid.cell;
-    double x[2] = {c->part[0], c->part[0] + k * w->way.x}, y[2] = {c->part[1], c->part[1] + k * w->way.y};
-    double z[2] = {c->part[2], c->part[2] + k * w->way.z};
+    double x[2] = {c->part[0], c->part[0] + k * w->displacement.x},
+           y[2] = {c->part[1], c->part[1] + k * w->displacement.y};
+    double z[2] = {c->part[2], c->part[2] + k * w->displacement.z};
     corners_of(&w->field->grid, c->cell, v);
     double b[4] = {
         trilinear(v, x[0], y[0], z[0]) - w->radius,
@@ -250,7 +251,7 @@ static bool cross_cell(const walk *w, double t, double gap, double end, double *
     double leave = leave_time(w, &c, t);
     leave = leave < end ? leave : end;
     *next = leave + CELL_NUDGE;
-    return meets_in_cell(w, &c, t, leave, hit);
+    return hits_in_cell(w, &c, t, leave, hit);
 }
 
 static uint64_t most_steps(const sn_distance_field *field)
@@ -288,18 +289,20 @@ static bool walk_to_touch(const walk *w, double t, double end, double *hit)
 static bool clip(const walk *w, double *start, double *end)
 {
     const sn_bounds *b = &w->field->bounds;
-    const double from[3] = {w->from.x, w->from.y, w->from.z}, way[3] = {w->way.x, w->way.y, w->way.z};
+    const double from[3] = {w->from.x, w->from.y, w->from.z},
+                 displacement[3] = {w->displacement.x, w->displacement.y, w->displacement.z};
     const double low[3] = {(double)b->low.x, (double)b->low.y, (double)b->low.z};
     const double high[3] = {(double)b->high.x, (double)b->high.y, (double)b->high.z};
     double reach = larger(w->radius, 0) + 2 * w->slack;
     for (uint32_t i = 0; i < 3; ++i) {
         double below = low[i] - reach - from[i], above = high[i] + reach - from[i];
-        if (way[i] == 0) {
+        if (displacement[i] == 0) {
             if (below > 0 || above < 0)
                 return false;
             continue;
         }
-        double in = (way[i] > 0 ? below : above) / way[i], out = (way[i] > 0 ? above : below) / way[i];
+        double in = (displacement[i] > 0 ? below : above) / displacement[i],
+               out = (displacement[i] > 0 ? above : below) / displacement[i];
         *start = in > *start ? in : *start;
         *end = out < *end ? out : *end;
     }
@@ -308,8 +311,8 @@ static bool clip(const walk *w, double *start, double *end)
 
 static walk walk_along(const sn_distance_field *field, const sn_path *path)
 {
-    walk w = {field, dvec3_from(path->from), dvec3_from(path->way), 0, (double)path->radius, 0};
-    w.length = dvec3_length(w.way);
+    walk w = {field, dvec3_from(path->from), dvec3_from(path->displacement), 0, (double)path->radius, 0};
+    w.length = dvec3_length(w.displacement);
     double epsilon = SINEW_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON;
     w.slack = TOUCH_SLACK * w.length + 2 * epsilon * (largest_part(path->from) + w.length + w.radius);
     return w;
@@ -330,7 +333,7 @@ bool sn_distance_field_cast(const sn_distance_field *field, const sn_path *path,
         return false;
     if (gap <= w.slack) {
         touch_at(&w, 0, t, touch);
-        if (vec3_dot_double(touch->normal, path->way) < 0)
+        if (vec3_dot_double(touch->normal, path->displacement) < 0)
             return true;
         /* It departs, or slides along: a later contact must be nearer than this. */
         w.radius += (gap < 0 ? gap : 0) - LEAVE_PART * w.radius - 4 * w.slack;

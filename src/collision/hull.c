@@ -392,8 +392,8 @@ typedef struct outline {
     uint32_t faces, edges, loops, vertices;
     uint32_t first[WORK_FACES], count[WORK_FACES]; /* of each face */
     uint32_t loop[3 * WORK_FACES];
-    uint32_t meets[WORK_VERTICES];  /* number of faces at a corner */
-    uint32_t number[WORK_VERTICES]; /* its final number; NONE: the corner is not needed */
+    uint32_t touches[WORK_VERTICES]; /* number of faces at a corner */
+    uint32_t number[WORK_VERTICES];  /* its final number; NONE: the corner is not needed */
     sn_hull_edge edge[WORK_FACES * 3 / 2];
 } outline;
 
@@ -468,7 +468,7 @@ static bool find_loop(growth *g, uint32_t region, outline *o)
     at = first;
     do {
         o->loop[o->loops + length++] = at;
-        ++o->meets[at];
+        ++o->touches[at];
         at = g->rim_at[at];
     } while (length < count && at != first && at != NONE);
     o->count[region] = count;
@@ -485,7 +485,7 @@ static void drop_corners(const growth *g, outline *o)
         uint32_t first = loops;
         for (uint32_t i = 0; i < o->count[f]; ++i) {
             uint32_t v = o->loop[o->first[f] + i];
-            if (o->meets[v] >= 3)
+            if (o->touches[v] >= 3)
                 o->loop[loops++] = v;
         }
         if (loops - first < 3) {
@@ -542,7 +542,7 @@ static bool find_edges(outline *o)
 /* Merges triangles into faces. False if the faces do not fit together. */
 static bool draw(growth *g, bool merge, outline *o)
 {
-    memset(o->meets, 0, sizeof o->meets);
+    memset(o->touches, 0, sizeof o->touches);
     o->loops = 0;
     o->faces = number_faces(g, merge);
     for (uint32_t f = 0; f < o->faces; ++f)

@@ -77,16 +77,17 @@ sn_hull sn_hull_point(const sn_dvec3 *point);
 uint32_t sn_hull_support(const sn_hull *hull, sn_dvec3 direction);
 
 /* The nearest point of the surface; the distance is negative inside. Like sn_solid_near. The hull must have faces. */
-typedef struct sn_hull_spot {
+typedef struct sn_hull_near_point {
     double distance; /* m */
     sn_dvec3 point;  /* m */
     sn_dvec3 normal; /* length 1, out of the solid */
     uint32_t face;   /* a face that the point is on */
-} sn_hull_spot;
-void sn_hull_near(const sn_hull *hull, sn_dvec3 p, sn_hull_spot *spot);
+} sn_hull_near_point;
+void sn_hull_near(const sn_hull *hull, sn_dvec3 p, sn_hull_near_point *near_point);
 
-/* When a moving point first comes within reach (m), starting farther off: t in 0 .. 1. spot->distance is 0 and
-   spot->point is on the hull itself. The point must not be within reach at the start. */
-bool sn_hull_cast(const sn_hull *hull, sn_dvec3 from, sn_dvec3 way, double reach, double *t, sn_hull_spot *spot);
+/* When a moving point first comes within reach (m), starting farther off: t in 0 .. 1. near_point->distance is 0 and
+   near_point->point is on the hull itself. The point must not be within reach at the start. */
+bool sn_hull_cast(const sn_hull *hull, sn_dvec3 from, sn_dvec3 displacement, double reach, double *t,
+                  sn_hull_near_point *near_point);
 
 #endif

@@ -123,7 +123,7 @@ static double face_height(const sn_hull_face *face, sn_dvec3 p)
 }
 
 /* p is outside, in front of some faces but over none of these. So it is nearest to an edge of one of them. */
-static void near_edge(const sn_hull *hull, sn_dvec3 p, sn_hull_spot *spot)
+static void near_edge(const sn_hull *hull, sn_dvec3 p, sn_hull_near_point *near_point)
 {
     double least = (double)INFINITY;
     sn_dvec3 offset = {0, 0, 0};
@@ -140,16 +140,16 @@ static void near_edge(const sn_hull *hull, sn_dvec3 p, sn_hull_spot *spot)
         if (square < least) {
             least = square;
             offset = off;
-            spot->point = q;
-            spot->face = face;
+            near_point->point = q;
+            near_point->face = face;
         }
     }
-    spot->distance = sqrt(least);
-    spot->normal =
-        spot->distance > 1e-14 * hull->outer ? dvec3_scale(offset, 1 / spot->distance) : hull->face[spot->face].normal;
+    near_point->distance = sqrt(least);
+    near_point->normal = near_point->distance > 1e-14 * hull->outer ? dvec3_scale(offset, 1 / near_point->distance)
+                                                                    : hull->face[near_point->face].normal;
 }
 
-void sn_hull_near(const sn_hull *hull, sn_dvec3 p, sn_hull_spot *spot)
+void sn_hull_near(const sn_hull *hull, sn_dvec3 p, sn_hull_near_point *near_point)
 {
     uint32_t highest = 0;
     double most = -(double)INFINITY;
@@ -161,23 +161,25 @@ void sn_hull_near(const sn_hull *hull, sn_dvec3 p, sn_hull_spot *spot)
             highest = f;
         }
         if (height > 0 && is_over(hull, face, p)) {
-            *spot = (sn_hull_spot){height, dvec3_sub(p, dvec3_scale(face->normal, height)), face->normal, f};
+            *near_point =
+                (sn_hull_near_point){height, dvec3_sub(p, dvec3_scale(face->normal, height)), face->normal, f};
             return;
         }
     }
     if (most > 0) {
-        near_edge(hull, p, spot);
+        near_edge(hull, p, near_point);
         return;
     }
     sn_dvec3 n = hull->face[highest].normal;
-    *spot = (sn_hull_spot){most, dvec3_sub(p, dvec3_scale(n, most)), n, highest};
+    *near_point = (sn_hull_near_point){most, dvec3_sub(p, dvec3_scale(n, most)), n, highest};
 }
 
 /* When |from + t way| falls to the reach. INFINITY if it does not. */
-static double meet_point(sn_dvec3 from, sn_dvec3 way, double reach)
+static double hit_point(sn_dvec3 from, sn_dvec3 displacement, double reach)
 {
-    double speed = dvec3_dot(way, way), nearest = speed > 0 ? -dvec3_dot(from, way) / speed : 0;
-    double least = dvec3_length(dvec3_add(from, dvec3_scale(way, nearest)));
+    double speed = dvec3_dot(displacement, displacement),
+           nearest = speed > 0 ? -dvec3_dot(from, displacement) / speed : 0;
+    double least = dvec3_length(dvec3_add(from, dvec3_scale(displacement, nearest)));
     if (!(nearest > 0) || !(least <= reach))
         return (double)INFINITY;
     double t = nearest - sqrt((reach - least) * (reach + least) / speed);
@@ -185,24 +187,26 @@ static double meet_point(sn_dvec3 from, sn_dvec3 way, double reach)
 }
 
 /* The same for the distance from an edge without its ends. */
-static double meet_edge(sn_dvec3 from, sn_dvec3 way, sn_dvec3 edge, double reach)
+static double hit_edge(sn_dvec3 from, sn_dvec3 displacement, sn_dvec3 edge, double reach)
 {
     double square = dvec3_dot(edge, edge);
     if (!(square > 0))
         return (double)INFINITY;
-    double from_along = dvec3_dot(from, edge) / square, way_along = dvec3_dot(way, edge) / square;
-    double t =
-        meet_point(dvec3_sub(from, dvec3_scale(edge, from_along)), dvec3_sub(way, dvec3_scale(edge, way_along)), reach);
-    double along = from_along + t * way_along;
+    double from_along = dvec3_dot(from, edge) / square, displacement_along = dvec3_dot(displacement, edge) / square;
+    double t = hit_point(dvec3_sub(from, dvec3_scale(edge, from_along)),
+                         dvec3_sub(displacement, dvec3_scale(edge, displacement_along)), reach);
+    double along = from_along + t * displacement_along;
     return along >= 0 && along <= 1 ? t : (double)INFINITY;
 }
 
 /* When the path enters all planes, moved out by the reach, and through which face. False if it does not. */
-static bool enter_planes(const sn_hull *hull, sn_dvec3 from, sn_dvec3 way, double reach, double *t, uint32_t *face)
+static bool enter_planes(const sn_hull *hull, sn_dvec3 from, sn_dvec3 displacement, double reach, double *t,
+                         uint32_t *face)
 {
     double in = -(double)INFINITY, out = (double)INFINITY;
     for (uint32_t f = 0; f < hull->faces; ++f) {
-        double speed = dvec3_dot(hull->face[f].normal, way), height = face_height(&hull->face[f], from) - reach;
+        double speed = dvec3_dot(hull->face[f].normal, displacement),
+               height = face_height(&hull->face[f], from) - reach;
         if (speed == 0) {
             if (height > 0)
                 return false;
@@ -222,30 +226,31 @@ static bool enter_planes(const sn_hull *hull, sn_dvec3 from, sn_dvec3 way, doubl
 
 /* A point touches a hull rounded by the reach at a face (moved out), at an edge or at a corner, whichever comes first.
    It touches a face only where the path enters all planes. */
-bool sn_hull_cast(const sn_hull *hull, sn_dvec3 from, sn_dvec3 way, double reach, double *t, sn_hull_spot *spot)
+bool sn_hull_cast(const sn_hull *hull, sn_dvec3 from, sn_dvec3 displacement, double reach, double *t,
+                  sn_hull_near_point *near_point)
 {
     double in, first = (double)INFINITY;
     uint32_t face = 0;
-    if (!enter_planes(hull, from, way, reach, &in, &face))
+    if (!enter_planes(hull, from, displacement, reach, &in, &face))
         return false;
-    sn_dvec3 p = dvec3_add(from, dvec3_scale(way, in)), n = hull->face[face].normal;
+    sn_dvec3 p = dvec3_add(from, dvec3_scale(displacement, in)), n = hull->face[face].normal;
     if (in >= 0 && (reach == 0 || is_over(hull, &hull->face[face], p))) {
         *t = in;
-        *spot = (sn_hull_spot){0, dvec3_sub(p, dvec3_scale(n, reach)), n, face};
+        *near_point = (sn_hull_near_point){0, dvec3_sub(p, dvec3_scale(n, reach)), n, face};
         return true;
     }
     if (reach == 0)
         return false;
     for (uint32_t i = 0; i < hull->vertices; ++i)
-        first = fmin(first, meet_point(dvec3_sub(from, hull->vertex[i]), way, reach));
+        first = fmin(first, hit_point(dvec3_sub(from, hull->vertex[i]), displacement, reach));
     for (uint32_t e = 0; e < hull->edges; ++e) {
         sn_dvec3 a = hull->vertex[hull->edge[e].vertex[0]], b = hull->vertex[hull->edge[e].vertex[1]];
-        first = fmin(first, meet_edge(dvec3_sub(from, a), way, dvec3_sub(b, a), reach));
+        first = fmin(first, hit_edge(dvec3_sub(from, a), displacement, dvec3_sub(b, a), reach));
     }
     if (!(first <= 1))
         return false;
     *t = first;
-    sn_hull_near(hull, dvec3_add(from, dvec3_scale(way, first)), spot);
-    spot->distance = 0;
+    sn_hull_near(hull, dvec3_add(from, dvec3_scale(displacement, first)), near_point);
+    near_point->distance = 0;
     return true;
 }

@@ -91,18 +91,18 @@ static uint32_t pick_first(const sn_flat *point, uint32_t count, double level)
 }
 
 /* The squared distance (m^2) from a point to the segment between two others. */
-static inline double off_segment(sn_flat p, sn_flat from, sn_flat way, double inverse)
+static inline double off_segment(sn_flat p, sn_flat from, sn_flat displacement, double inverse)
 {
-    double x = p.x - from.x, y = p.y - from.y, t = (way.x * x + way.y * y) * inverse;
+    double x = p.x - from.x, y = p.y - from.y, t = (displacement.x * x + displacement.y * y) * inverse;
     t = t > 0 ? t < 1 ? t : 1 : 0;
-    x -= t * way.x;
-    y -= t * way.y;
+    x -= t * displacement.x;
+    y -= t * displacement.y;
     return x * x + y * y;
 }
 
-static inline double turn_of(sn_flat p, sn_flat from, sn_flat way)
+static inline double cross_of(sn_flat p, sn_flat from, sn_flat displacement)
 {
-    return way.x * (p.y - from.y) - way.y * (p.x - from.x);
+    return displacement.x * (p.y - from.y) - displacement.y * (p.x - from.x);
 }
 
 /* Updates the squared distance (m^2) of all points from the kept ones after another was added: from a point, then from
@@ -112,7 +112,7 @@ static void measure_off(const sn_flat *point, uint32_t count, const uint8_t *kep
     const sn_flat a = point[kept[0]], b = point[kept[keeps > 1 ? 1 : 0]], c = point[kept[keeps - 1]];
     const sn_flat ab = {b.x - a.x, b.y - a.y, 0}, bc = {c.x - b.x, c.y - b.y, 0}, ca = {a.x - c.x, a.y - c.y, 0};
     const double by_ab = 1 / (ab.x * ab.x + ab.y * ab.y), by_bc = 1 / (bc.x * bc.x + bc.y * bc.y);
-    const double by_ca = 1 / (ca.x * ca.x + ca.y * ca.y), sense = turn_of(c, a, ab) < 0 ? -1 : 1;
+    const double by_ca = 1 / (ca.x * ca.x + ca.y * ca.y), sense = cross_of(c, a, ab) < 0 ? -1 : 1;
     for (uint32_t i = 0; i < count; ++i) {
         const sn_flat p = point[i];
         if (keeps == 1) {
@@ -121,7 +121,7 @@ static void measure_off(const sn_flat *point, uint32_t count, const uint8_t *kep
             off[i] = off_segment(p, a, ab, by_ab);
         } else {
             const bool inside =
-                sense * turn_of(p, a, ab) >= 0 && sense * turn_of(p, b, bc) >= 0 && sense * turn_of(p, c, ca) >= 0;
+                sense * cross_of(p, a, ab) >= 0 && sense * cross_of(p, b, bc) >= 0 && sense * cross_of(p, c, ca) >= 0;
             off[i] = inside ? 0 : fmin(off[i], fmin(off_segment(p, b, bc, by_bc), off_segment(p, c, ca, by_ca)));
         }
     }
@@ -340,36 +340,37 @@ bool sn_collide_segments(sn_collision *c)
     return sn_points_between(c, normal, on_a, lost ? on_a : on_b, lost ? 0 : distance);
 }
 
-void sn_core_near(const sn_hull *core, sn_dvec3 p, sn_hull_spot *spot)
+void sn_core_near(const sn_hull *core, sn_dvec3 p, sn_hull_near_point *near_point)
 {
     if (core->faces) {
-        sn_hull_near(core, p, spot);
+        sn_hull_near(core, p, near_point);
         return;
     }
-    sn_dvec3 a = core->vertex[0], way = core->vertices == 2 ? dvec3_sub(core->vertex[1], a) : dvec3(0, 0, 0);
-    double square = dvec3_dot(way, way), t = square > 0 ? dvec3_dot(way, dvec3_sub(p, a)) / square : 0;
+    sn_dvec3 a = core->vertex[0], displacement = core->vertices == 2 ? dvec3_sub(core->vertex[1], a) : dvec3(0, 0, 0);
+    double square = dvec3_dot(displacement, displacement),
+           t = square > 0 ? dvec3_dot(displacement, dvec3_sub(p, a)) / square : 0;
     t = t > 0 ? t < 1 ? t : 1 : 0;
-    spot->point = dvec3_add(a, dvec3_scale(way, t));
-    sn_dvec3 off = dvec3_sub(p, spot->point);
+    near_point->point = dvec3_add(a, dvec3_scale(displacement, t));
+    sn_dvec3 off = dvec3_sub(p, near_point->point);
     double distance = dvec3_length(off);
     bool lost = !(distance > NO_DIRECTION * (core->outer + dvec3_length(p)));
-    spot->distance = distance;
-    spot->normal = !lost ? dvec3_scale(off, 1 / distance) : any_across(way);
-    spot->face = 0;
+    near_point->distance = distance;
+    near_point->normal = !lost ? dvec3_scale(off, 1 / distance) : any_across(displacement);
+    near_point->face = 0;
 }
 
 /* One of the two cores is a point. */
 static bool collide_point(sn_collision *c)
 {
     bool swapped = c->a.vertices != 1;
-    sn_hull_spot spot;
-    sn_core_near(swapped ? &c->a : &c->b, swapped ? c->b.vertex[0] : c->a.vertex[0], &spot);
-    if (spot.distance > c->reach)
-        return is_apart(c, spot.distance);
-    c->normal = swapped ? dvec3_scale(spot.normal, -1) : spot.normal;
+    sn_hull_near_point near_point;
+    sn_core_near(swapped ? &c->a : &c->b, swapped ? c->b.vertex[0] : c->a.vertex[0], &near_point);
+    if (near_point.distance > c->reach)
+        return is_apart(c, near_point.distance);
+    c->normal = swapped ? dvec3_scale(near_point.normal, -1) : near_point.normal;
     c->count = 1;
-    c->point[0] =
-        (sn_candidate){swapped ? spot.point : c->a.vertex[0], swapped ? c->b.vertex[0] : spot.point, spot.distance, 0};
+    c->point[0] = (sn_candidate){swapped ? near_point.point : c->a.vertex[0],
+                                 swapped ? c->b.vertex[0] : near_point.point, near_point.distance, 0};
     return true;
 }
 
@@ -504,9 +505,9 @@ static bool touch_facing(const sn_convex *a, const sn_pose *pa, const sn_convex 
         const sn_manifold_point p = *nearest_point(m);
         const sn_vec3 normal = m->normal, on_a = sn_pose_to_world(pa, p.a), on_b = sn_pose_to_world(pb, p.b);
         bool better = false;
-        for (uint32_t way = 0; way < 2; ++way) {
+        for (uint32_t displacement = 0; displacement < 2; ++displacement) {
             sn_manifold other;
-            if (way)
+            if (displacement)
                 sn_facing_by_place(&f, on_a, on_b);
             else
                 sn_facing_by_normal(&f, normal);

@@ -51,33 +51,33 @@ bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *
 uint32_t sn_manifold_shape(const sn_convex *a, const sn_pose *pa, const sn_shape *b, const sn_pose *pb, sn_real reach,
                            sn_manifold *m, uint32_t capacity);
 
-/* When a, which moves by `way` (m, in the world) without rotation, first touches b: t in 0 .. 1, and the normal there
-   (in the world, from b towards a). False if it does not. Like sn_solid_cast: a contact or overlap at the start counts
-   at t = 0 if a moves inwards, and not at all otherwise. Precise to a millionth of the smaller solid's size: rather
-   early than late, and never past the contact. */
-bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
-                      sn_real *t, sn_vec3 *normal);
+/* When a, which moves by `displacement` (m, in the world) without rotation, first touches b: t in 0 .. 1, and the
+   normal there (in the world, from b towards a). False if it does not. Like sn_solid_cast: a contact or overlap at the
+   start counts at t = 0 if a moves inwards, and not at all otherwise. Precise to a millionth of the smaller solid's
+   size: rather early than late, and never past the contact. */
+bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 displacement, const sn_convex *b,
+                      const sn_pose *pb, sn_real *t, sn_vec3 *normal);
 
 /* The same for two boxes, at a fifteenth of the cost, without the normal. Rounded boxes count as boxes enlarged by
    their rounding on all sides, so t may be earlier than above. Boxes that overlap at the start touch at t = 0, whatever
    their direction. */
-bool sn_boxes_meet(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
-                   sn_real *t);
+bool sn_boxes_hit(const sn_convex *a, const sn_pose *pa, sn_vec3 displacement, const sn_convex *b, const sn_pose *pb,
+                  sn_real *t);
 
 /* The same with a fixed shape. Fields are sampled at corners, edge centres and face centres of a. */
-bool sn_manifold_cast_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
-                            sn_real *t, sn_vec3 *normal);
+bool sn_manifold_cast_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 displacement, const sn_shape *b,
+                            const sn_pose *pb, sn_real *t, sn_vec3 *normal);
 
 /* The same for queries that also need the position. touch has the point on b and the normal in the world, and the
    triangle of a mesh. The point is one of those that touch. */
-bool sn_convex_sweep(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
+bool sn_convex_sweep(const sn_convex *a, const sn_pose *pa, sn_vec3 displacement, const sn_convex *b, const sn_pose *pb,
                      sn_real *t, sn_touch *touch);
-bool sn_convex_sweep_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
-                           sn_real *t, sn_touch *touch);
+bool sn_convex_sweep_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 displacement, const sn_shape *b,
+                           const sn_pose *pb, sn_real *t, sn_touch *touch);
 
 /* The same with a triangle in the world, solid from both sides. An overlap at the start does not count. */
-bool sn_convex_sweep_triangle(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_vec3 corner[3], sn_real *t,
-                              sn_touch *touch);
+bool sn_convex_sweep_triangle(const sn_convex *a, const sn_pose *pa, sn_vec3 displacement, const sn_vec3 corner[3],
+                              sn_real *t, sn_touch *touch);
 
 /* The distance of a from b (m; negative: overlap), with the nearest point on b and the normal, from b towards a, in the
    world. False if the distance is more than reach (m, not negative). Exact up to rounding errors, unless the solids

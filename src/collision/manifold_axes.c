@@ -51,8 +51,8 @@ static void axes_of_hulls(const sn_collision *c, sn_axis *of_a, sn_axis *of_b)
 /* An edge and the directions in which it is extremal: those normal to it that do not point back into one of its two
    faces. For a segment, all normal directions. */
 typedef struct ridge {
-    sn_dvec3 from, way; /* m */
-    sn_dvec3 across[2]; /* in the plane of each face, across the edge, out of the face */
+    sn_dvec3 from, displacement; /* m */
+    sn_dvec3 across[2];          /* in the plane of each face, across the edge, out of the face */
     bool any;
 } ridge;
 
@@ -60,10 +60,10 @@ static ridge ridge_of(const sn_hull *hull, uint32_t edge)
 {
     const sn_hull_edge *e = &hull->edge[edge];
     ridge r = {.from = hull->vertex[e->vertex[0]], .any = e->face[0] == SN_HULL_NO_FACE};
-    r.way = dvec3_sub(hull->vertex[e->vertex[1]], r.from);
+    r.displacement = dvec3_sub(hull->vertex[e->vertex[1]], r.from);
     if (!r.any) {
-        r.across[0] = dvec3_cross(r.way, hull->face[e->face[0]].normal);
-        r.across[1] = dvec3_cross(hull->face[e->face[1]].normal, r.way);
+        r.across[0] = dvec3_cross(r.displacement, hull->face[e->face[0]].normal);
+        r.across[1] = dvec3_cross(hull->face[e->face[1]].normal, r.displacement);
     }
     return r;
 }
@@ -113,12 +113,13 @@ static uint32_t edges_within(const sn_hull *hull, const extent *e, uint16_t *lis
 /* The axis of two edges. False if one of them is not extremal towards the other. */
 static bool axis_of_ridges(const ridge *a, const ridge *b, sn_dvec3 *normal, double *separation)
 {
-    sn_dvec3 n = dvec3_cross(a->way, b->way);
+    sn_dvec3 n = dvec3_cross(a->displacement, b->displacement);
     int side_b = b->any ? 0 : sticks_out(b, n), side_a = a->any ? 0 : -sticks_out(a, n);
     if ((!b->any && !side_b) || (!a->any && !side_a) || side_a * side_b < 0)
         return false;
     double square = dvec3_dot(n, n);
-    if (!(square > PARALLEL * dvec3_dot(a->way, a->way) * dvec3_dot(b->way, b->way)))
+    if (!(square >
+          PARALLEL * dvec3_dot(a->displacement, a->displacement) * dvec3_dot(b->displacement, b->displacement)))
         return false;
     *normal = dvec3_scale(n, (side_a + side_b > 0 ? 1 : -1) / sqrt(square));
     *separation = dvec3_dot(*normal, dvec3_sub(a->from, b->from));

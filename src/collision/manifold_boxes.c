@@ -24,7 +24,7 @@ typedef struct boxes {
 typedef struct view {
     const double *half, *other;  /* m: half edges */
     double axis[3][3], place[3]; /* of the other box */
-    double way[3];               /* the normal, out of the face */
+    double out[3];               /* the normal, out of the face */
     uint32_t n, x, y;            /* axis of the face, and the two axes in the face */
     double sign;                 /* of the axis: the side on which the face is */
     double slack;                /* m: how far beside the face a corner may be to still count as over it */
@@ -132,7 +132,7 @@ static view view_of(const sn_collision *c, const boxes *s, bool of_a, uint32_t f
     view v = {.half = s->half[of_a ? 0 : 1], .other = s->half[of_a ? 1 : 0], .n = face / 2, .of_a = of_a};
     v.x = v.n == 0 ? 1 : 0;
     v.y = v.n == 2 ? 1 : 2;
-    v.way[v.n] = v.sign = face & 1 ? 1 : -1;
+    v.out[v.n] = v.sign = face & 1 ? 1 : -1;
     v.slack = SN_MANIFOLD_BESIDE * c->size;
     for (uint32_t i = 0; i < 3; ++i) {
         v.place[i] = of_a ? -s->on[0][i] : s->on[1][i];
@@ -151,9 +151,9 @@ static double dot(const double a[3], const double b[3])
    the normal. */
 static mark seen(const view *v, const double p[3], double level)
 {
-    mark m = {.height = (v->sign * p[v->n] - level) / (v->sign * v->way[v->n])};
-    m.at[0] = p[v->x] - m.height * v->way[v->x];
-    m.at[1] = p[v->y] - m.height * v->way[v->y];
+    mark m = {.height = (v->sign * p[v->n] - level) / (v->sign * v->out[v->n])};
+    m.at[0] = p[v->x] - m.height * v->out[v->x];
+    m.at[1] = p[v->y] - m.height * v->out[v->y];
     return m;
 }
 
@@ -191,7 +191,7 @@ static facing facing_of(const view *v)
     double p[3], most = -1, along = 0;
     uint32_t n = 0;
     for (uint32_t i = 0; i < 3; ++i) {
-        const double here = dot(v->axis[i], v->way);
+        const double here = dot(v->axis[i], v->out);
         if (fabs(here) > most) {
             most = fabs(here);
             along = here;
@@ -375,13 +375,13 @@ static void leave_first(double across[2][2], double beside, marks *from)
 /* Two directions across the normal, expressed in the axes of the face. */
 static void see_across(const view *v, double across[2][2])
 {
-    if (fabs(v->way[v->n]) == 1) {
+    if (fabs(v->out[v->n]) == 1) {
         across[0][0] = across[1][1] = SN_FLAT_COSINE;
         across[0][1] = SN_FLAT_SINE;
         across[1][0] = -SN_FLAT_SINE;
         return;
     }
-    const sn_dvec3 n = dvec3(v->way[0], v->way[1], v->way[2]), u = dvec3_any_normal(n), w = dvec3_cross(n, u);
+    const sn_dvec3 n = dvec3(v->out[0], v->out[1], v->out[2]), u = dvec3_any_normal(n), w = dvec3_cross(n, u);
     const double by_u[3] = {u.x, u.y, u.z}, by_w[3] = {w.x, w.y, w.z};
     const uint32_t axis[2] = {v->x, v->y};
     for (uint32_t k = 0; k < 2; ++k) {
@@ -398,9 +398,9 @@ static void write_point(const sn_collision *c, const view *v, const mark *m, sn_
     p[v->y] = m->at[1];
     p[v->n] = v->sign * v->half[v->n];
     for (uint32_t k = 0; k < 3; ++k)
-        there[k] = p[k] + other * v->way[k] - v->place[k];
+        there[k] = p[k] + other * v->out[k] - v->place[k];
     const sn_vec3 here =
-        vec3((sn_real)(p[0] + own * v->way[0]), (sn_real)(p[1] + own * v->way[1]), (sn_real)(p[2] + own * v->way[2]));
+        vec3((sn_real)(p[0] + own * v->out[0]), (sn_real)(p[1] + own * v->out[1]), (sn_real)(p[2] + own * v->out[2]));
     const sn_vec3 over =
         vec3((sn_real)dot(v->axis[0], there), (sn_real)dot(v->axis[1], there), (sn_real)dot(v->axis[2], there));
     *point = (sn_manifold_point){v->of_a ? here : over, v->of_a ? over : here, (sn_real)(other - own), m->feature};
@@ -447,9 +447,9 @@ static bool touch_by(const sn_collision *c, const sn_frame_pair *f, const boxes 
     double across[2][2];
     all.count = 0;
     if (edges) {
-        v.way[0] = axis->normal.x;
-        v.way[1] = axis->normal.y;
-        v.way[2] = axis->normal.z;
+        v.out[0] = axis->normal.x;
+        v.out[1] = axis->normal.y;
+        v.out[2] = axis->normal.z;
         if (!edges_cross(c, s, &v, &all) || !(all.mark[0].height <= enough))
             return false;
     }
@@ -528,31 +528,32 @@ typedef struct span {
     double enters, leaves;
 } span;
 
-/* Clips the interval by one axis. along: distance from b to a; way: displacement of a; filled: sum of their half
-   extents. */
-static void cut_span(span *s, double along, double way, double filled)
+/* Clips the interval by one axis. along: distance from b to a; displacement: displacement of a; filled: sum of their
+   half extents. */
+static void cut_span(span *s, double along, double displacement, double filled)
 {
-    along = way > 0 ? -along : along;
-    way = fabs(way);
-    if (!(way > 0)) {
+    along = displacement > 0 ? -along : along;
+    displacement = fabs(displacement);
+    if (!(displacement > 0)) {
         s->leaves = fabs(along) > filled ? -1 : s->leaves;
         return;
     }
-    s->enters = fmax(s->enters, (along - filled) / way);
-    s->leaves = fmin(s->leaves, (along + filled) / way);
+    s->enters = fmax(s->enters, (along - filled) / displacement);
+    s->leaves = fmin(s->leaves, (along + filled) / displacement);
 }
 
-bool sn_boxes_meet(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
-                   sn_real *t)
+bool sn_boxes_hit(const sn_convex *a, const sn_pose *pa, sn_vec3 displacement, const sn_convex *b, const sn_pose *pb,
+                  sn_real *t)
 {
     const sn_frame_pair f = sn_frame_pair_from(pa, pb);
     const boxes s = boxes_of(&f, a, b);
-    const sn_dvec3 seen_way = dvec3_on_axes(f.world, dvec3_from(way));
-    const double on_b[3] = {seen_way.x, seen_way.y, seen_way.z}, radius = (double)a->radius + (double)b->radius;
+    const sn_dvec3 seen_displacement = dvec3_on_axes(f.world, dvec3_from(displacement));
+    const double on_b[3] = {seen_displacement.x, seen_displacement.y, seen_displacement.z},
+                 radius = (double)a->radius + (double)b->radius;
     span both = {0, 1};
     for (uint32_t k = 0; k < 3 && both.enters <= both.leaves; ++k) {
         cut_span(&both, s.on[1][k], on_b[k], s.half[1][k] + dot(s.half[0], s.size[k]) + radius);
-        cut_span(&both, s.on[0][k], dvec3_dot(f.axis[k], seen_way),
+        cut_span(&both, s.on[0][k], dvec3_dot(f.axis[k], seen_displacement),
                  s.half[0][k] + radius + s.half[1][0] * s.size[0][k] + s.half[1][1] * s.size[1][k] +
                      s.half[1][2] * s.size[2][k]);
     }

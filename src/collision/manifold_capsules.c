@@ -58,11 +58,11 @@ static uint32_t name_of(const capsule *a, const capsule *b, double along_a, doub
 }
 
 /* The point on the surface, in its own frame. */
-static sn_vec3 spot_of(const capsule *c, sn_dvec3 normal, double by)
+static sn_vec3 surface_point(const capsule *c, sn_dvec3 normal, double by)
 {
-    sn_dvec3 spot = dvec3_scale(dvec3_on_axes(c->axis, normal), by);
-    spot.y += c->at;
-    return dvec3_round(spot);
+    sn_dvec3 near_point = dvec3_scale(dvec3_on_axes(c->axis, normal), by);
+    near_point.y += c->at;
+    return dvec3_round(near_point);
 }
 
 sn_quick_answer sn_capsules_touch(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb,
@@ -86,8 +86,8 @@ sn_quick_answer sn_capsules_touch(const sn_convex *a, const sn_pose *pa, const s
     m->normal = dvec3_round(n);
     m->count = 1;
     m->apart = reach;
-    m->point[0] = (sn_manifold_point){spot_of(&ca, n, -(double)a->radius), spot_of(&cb, n, (double)b->radius),
-                                      (sn_real)(distance - radius),
+    m->point[0] = (sn_manifold_point){surface_point(&ca, n, -(double)a->radius),
+                                      surface_point(&cb, n, (double)b->radius), (sn_real)(distance - radius),
                                       name_of(&ca, &cb, -dvec3_dot(n, ca.axis[1]), dvec3_dot(n, cb.axis[1]))};
     return SN_QUICK_TOUCH;
 }

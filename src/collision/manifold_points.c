@@ -58,18 +58,18 @@ static ring ring_towards(const sn_hull *hull, sn_dvec3 direction)
 
 /* A corner of the clipped polygon. line: the line from here to the next corner: an edge of the ring, by its name, or a
    side of the face. */
-typedef struct spot {
+typedef struct near_point {
     sn_dvec3 p;      /* m */
     uint32_t corner; /* of the solid; NONE: created by clipping */
     uint32_t line;
-} spot;
+} near_point;
 
 #define NONE UINT32_MAX
 #define SIDE UINT32_C(0x80000000)
 
 typedef struct polygon {
     uint32_t count;
-    spot spot[SN_CANDIDATES];
+    near_point near_point[SN_CANDIDATES];
 } polygon;
 
 /* A plane through an edge of a face, parallel to the normal. outwards has length 1. */
@@ -91,7 +91,7 @@ static inline double beyond(const side *s, sn_dvec3 p)
     return dvec3_dot(s->outwards, dvec3_sub(p, s->from));
 }
 
-static inline sn_dvec3 crossing(const spot *p, double at_p, const spot *q, double at_q)
+static inline sn_dvec3 crossing(const near_point *p, double at_p, const near_point *q, double at_q)
 {
     return dvec3_add(p->p, dvec3_scale(dvec3_sub(q->p, p->p), at_p / (at_p - at_q)));
 }
@@ -101,22 +101,22 @@ static inline sn_dvec3 crossing(const spot *p, double at_p, const spot *q, doubl
 static void clip(const polygon *in, const side *s, uint32_t name, double slack, polygon *out)
 {
     out->count = 0;
-    double at = beyond(s, in->spot[0].p);
+    double at = beyond(s, in->near_point[0].p);
     for (uint32_t i = 0; i < in->count; ++i) {
-        const spot *p = &in->spot[i], *q = &in->spot[i + 1 == in->count ? 0 : i + 1];
+        const near_point *p = &in->near_point[i], *q = &in->near_point[i + 1 == in->count ? 0 : i + 1];
         double here = at, there = beyond(s, q->p);
         at = there;
         if (out->count + 2 > SN_CANDIDATES)
             return;
         if (here <= slack) {
-            spot *kept = &out->spot[out->count++];
+            near_point *kept = &out->near_point[out->count++];
             *kept = *p;
             if (there > slack && here < 0)
-                out->spot[out->count++] = (spot){crossing(p, here, q, there), NONE, name};
+                out->near_point[out->count++] = (near_point){crossing(p, here, q, there), NONE, name};
             else if (there > slack)
                 kept->line = name;
         } else if (there < 0) {
-            out->spot[out->count++] = (spot){crossing(p, here, q, there), NONE, p->line};
+            out->near_point[out->count++] = (near_point){crossing(p, here, q, there), NONE, p->line};
         }
     }
 }
@@ -125,7 +125,7 @@ static void clip(const polygon *in, const side *s, uint32_t name, double slack, 
 static void clip_segment(polygon *line, const side *s, uint32_t name, double slack)
 {
     for (uint32_t i = 0; i < line->count; ++i) {
-        spot *p = &line->spot[i], *q = &line->spot[line->count - 1 - i];
+        near_point *p = &line->near_point[i], *q = &line->near_point[line->count - 1 - i];
         double here = beyond(s, p->p), there = beyond(s, q->p);
         if (here <= slack)
             continue;
@@ -134,11 +134,11 @@ static void clip_segment(polygon *line, const side *s, uint32_t name, double sla
             return;
         }
         if (there >= 0) { /* only the end slightly beside it is left */
-            line->spot[0] = *q;
+            line->near_point[0] = *q;
             line->count = 1;
             return;
         }
-        *p = (spot){crossing(p, here, q, there), NONE, name};
+        *p = (near_point){crossing(p, here, q, there), NONE, name};
     }
 }
 
@@ -165,7 +165,7 @@ static void start_polygon(const sn_hull *hull, const ring *r, polygon *p)
     p->count = r->count;
     for (uint32_t i = 0; i < r->count; ++i) {
         uint32_t corner = r->corner[i], next = r->corner[i + 1 == r->count ? 0 : i + 1];
-        p->spot[i] = (spot){hull->vertex[corner], corner, edge_name(corner, next)};
+        p->near_point[i] = (near_point){hull->vertex[corner], corner, edge_name(corner, next)};
     }
 }
 
@@ -179,7 +179,8 @@ static uint32_t name_of_side(const sn_hull *hull, const sn_hull_face *face, uint
 }
 
 /* The feature name of a corner where one line ends and the next begins. of_a: the face belongs to a. */
-static uint32_t name_of_spot(const sn_hull *hull, const sn_hull_face *face, bool of_a, const spot *s, uint32_t before)
+static uint32_t name_of_point(const sn_hull *hull, const sn_hull_face *face, bool of_a, const near_point *s,
+                              uint32_t before)
 {
     if (s->corner != NONE)
         return of_a ? feature_name(SN_FEATURE_CORNER_B, 0, s->corner) : feature_name(SN_FEATURE_CORNER_A, 0, s->corner);
@@ -214,11 +215,11 @@ uint32_t sn_points_on_face(sn_collision *c, bool of_a, uint32_t index)
     c->count = 0;
     c->normal = of_a ? back : face->normal;
     for (uint32_t i = 0; i < left->count; ++i) {
-        const spot *s = &left->spot[i];
+        const near_point *s = &left->near_point[i];
         /* A segment has one edge, which ends and begins at both its ends. */
         uint32_t edge = r.count == 2 ? edge_name(r.corner[0], r.corner[1]) : 0;
-        uint32_t before = r.count == 2 ? edge : left->spot[i == 0 ? left->count - 1 : i - 1].line;
-        push_over(c, of_a, face, s->p, name_of_spot(hull, face, of_a, s, before));
+        uint32_t before = r.count == 2 ? edge : left->near_point[i == 0 ? left->count - 1 : i - 1].line;
+        push_over(c, of_a, face, s->p, name_of_point(hull, face, of_a, s, before));
     }
     return c->count;
 }
@@ -240,7 +241,7 @@ uint32_t sn_points_on_plane(sn_collision *c, sn_dvec3 normal, double level)
 /* ---- Edges ------------------------------------------------------------------------------------------------------- */
 
 /* The nearest points of two lines that are not parallel. False if they are beyond an end of one of the edges. */
-static bool meet_lines(const sn_dvec3 a[2], const sn_dvec3 b[2], double slack, sn_dvec3 *on_a, sn_dvec3 *on_b)
+static bool intersect_lines(const sn_dvec3 a[2], const sn_dvec3 b[2], double slack, sn_dvec3 *on_a, sn_dvec3 *on_b)
 {
     sn_dvec3 u = dvec3_sub(a[1], a[0]), v = dvec3_sub(b[1], b[0]), r = dvec3_sub(a[0], b[0]);
     double uu = dvec3_dot(u, u), vv = dvec3_dot(v, v), uv = dvec3_dot(u, v);
@@ -272,7 +273,7 @@ uint32_t sn_points_of_edges(sn_collision *c, sn_dvec3 normal, uint32_t edge_a, u
     ends_of(&c->b, edge_b, b);
     c->count = 0;
     c->normal = normal;
-    if (meet_lines(a, b, SN_MANIFOLD_BESIDE * c->size, &on_a, &on_b))
+    if (intersect_lines(a, b, SN_MANIFOLD_BESIDE * c->size, &on_a, &on_b))
         push(c, on_a, on_b, dvec3_dot(normal, dvec3_sub(on_a, on_b)),
              feature_name(SN_FEATURE_EDGES, name_of_edge(&c->a, edge_a), name_of_edge(&c->b, edge_b)));
     return c->count;
@@ -403,9 +404,10 @@ void sn_points_around(sn_collision *c)
     start_polygon(&c->a, &r, &first);
     const polygon *left = clip_all(&c->b, face, normal, SN_MANIFOLD_BESIDE * c->size, &first, &second);
     for (uint32_t i = 0; i < left->count; ++i) {
-        const spot *s = &left->spot[i];
+        const near_point *s = &left->near_point[i];
         const double height = (dvec3_dot(face->normal, s->p) - face->offset) / along;
-        const uint32_t name = name_of_spot(&c->b, face, false, s, left->spot[i == 0 ? left->count - 1 : i - 1].line);
+        const uint32_t name =
+            name_of_point(&c->b, face, false, s, left->near_point[i == 0 ? left->count - 1 : i - 1].line);
         if (name != c->point[0].feature && !is_first(c, s->p))
             push(c, s->p, dvec3_sub(s->p, dvec3_scale(normal, height)), height, name);
     }

@@ -12,10 +12,10 @@
 #endif
 
 /* Cosine: contacts whose normals differ by less share a manifold. */
-#define SAME_WAY 0.999
+#define SAME_DIRECTION 0.999
 
 /* Cosine: where there is no room for another manifold, a contact joins one whose normal differs by less than this. */
-#define SIMILAR_WAY 0.5
+#define SIMILAR_DIRECTION 0.5
 
 /* Cosine of the angle between the normals of a triangle and of a contact in its interior. */
 #define ON_FACE (1 - 1e-9)
@@ -70,7 +70,7 @@ static bundle *bundle_for(gathering *g, sn_dvec3 normal, double deepest)
         }
         shallowest = !shallowest || b->deepest > shallowest->deepest ? b : shallowest;
     }
-    if (most > (g->count < g->most ? SAME_WAY : SIMILAR_WAY))
+    if (most > (g->count < g->most ? SAME_DIRECTION : SIMILAR_DIRECTION))
         return nearest;
     bundle *fresh = g->count < g->most ? &g->bundle[g->count] : shallowest;
     if (g->count == g->most && (!fresh || fresh->deepest <= deepest))
@@ -213,7 +213,7 @@ bool sn_mesh_triangle_from(const sn_shape *shape, uint32_t number, sn_dvec3 orig
 
 typedef struct surroundings {
     const sn_trimesh *mesh;
-    sn_dvec3 spot; /* m: relative to the mesh */
+    sn_dvec3 near_point; /* m: relative to the mesh */
     sn_dvec3 normal;
     double slack; /* m */
     bool found, allowed;
@@ -224,7 +224,7 @@ static bool look_around(void *data, uint32_t number)
     surroundings *s = data;
     sn_dvec3 corner[3], nearest = {0, 0, 0};
     for (uint32_t k = 0; k < 3; ++k)
-        corner[k] = dvec3_sub(corner_of(s->mesh, number, k), s->spot);
+        corner[k] = dvec3_sub(corner_of(s->mesh, number, k), s->near_point);
     sn_real weight[3];
     sn_triangle_near(vec3(0, 0, 0), dvec3_round(corner[0]), dvec3_round(corner[1]), dvec3_round(corner[2]), weight);
     for (uint32_t k = 0; k < 3; ++k)
@@ -246,16 +246,16 @@ sn_bounds sn_bounds_around(sn_dvec3 low, sn_dvec3 high, double around)
     return (sn_bounds){dvec3_round(dvec3_sub(low, by)), dvec3_round(dvec3_add(high, by))};
 }
 
-bool sn_mesh_allows(const sn_shape *shape, sn_dvec3 origin, const sn_mesh_triangle *triangle, sn_dvec3 spot,
+bool sn_mesh_allows(const sn_shape *shape, sn_dvec3 origin, const sn_mesh_triangle *triangle, sn_dvec3 near_point,
                     sn_dvec3 normal, double slack)
 {
     surroundings s = {.mesh = shape->data->mesh,
-                      .spot = dvec3_add(spot, origin),
+                      .near_point = dvec3_add(near_point, origin),
                       .normal = normal,
                       .allowed = dvec3_dot(normal, triangle->room.face[0].normal) > -CUT};
-    double far = fmax(fmax(fabs(s.spot.x), fabs(s.spot.y)), fabs(s.spot.z));
+    double far = fmax(fmax(fabs(s.near_point.x), fabs(s.near_point.y)), fabs(s.near_point.z));
     s.slack = slack + 4 * REAL_EPSILON * far;
-    sn_bounds box = sn_bounds_around(s.spot, s.spot, s.slack);
+    sn_bounds box = sn_bounds_around(s.near_point, s.near_point, s.slack);
     sn_trimesh_overlap(shape->data->mesh, &box, look_around, &s);
     return s.found && s.allowed;
 }
@@ -336,12 +336,12 @@ static void rename_features(const sn_trimesh *mesh, uint32_t number, bool turned
 
 /* The point at which to check the depth of a contact point: moved across the normal towards the centre of all points,
    by its depth. A point at the border of the triangle would always be close to another side. */
-static sn_dvec3 inner_spot(sn_dvec3 p, sn_dvec3 middle, sn_dvec3 normal, double depth)
+static sn_dvec3 inner_point(sn_dvec3 p, sn_dvec3 middle, sn_dvec3 normal, double depth)
 {
-    sn_dvec3 way = dvec3_sub(middle, p);
-    way = dvec3_sub(way, dvec3_scale(normal, dvec3_dot(normal, way)));
-    double length = dvec3_length(way);
-    return dvec3_add(p, length > depth ? dvec3_scale(way, depth / length) : way);
+    sn_dvec3 displacement = dvec3_sub(middle, p);
+    displacement = dvec3_sub(displacement, dvec3_scale(normal, dvec3_dot(normal, displacement)));
+    double length = dvec3_length(displacement);
+    return dvec3_add(p, length > depth ? dvec3_scale(displacement, depth / length) : displacement);
 }
 
 /* True if a point (relative to the mesh) is in front of a triangle. */
@@ -365,8 +365,8 @@ static void leave_deep(mesh_contact *w)
         double depth = c->rounding[0] - p->distance; /* behind the triangle itself */
         sn_touch touch;
         if (depth > DEEP * c->size) {
-            sn_dvec3 spot = dvec3_add(dvec3_add(inner_spot(p->a, middle, c->normal, depth), out), w->origin);
-            if (sn_trimesh_near(w->shape->data->mesh, dvec3_round(spot), (sn_real)(HARDLY * depth), &touch) &&
+            sn_dvec3 near_point = dvec3_add(dvec3_add(inner_point(p->a, middle, c->normal, depth), out), w->origin);
+            if (sn_trimesh_near(w->shape->data->mesh, dvec3_round(near_point), (sn_real)(HARDLY * depth), &touch) &&
                 (!w->shape->data->closed || faces(w->shape->data->mesh, touch.part, w->origin)))
                 continue;
         }
@@ -411,8 +411,8 @@ static void push_out(mesh_contact *w)
     if (!sn_trimesh_near(w->shape->data->mesh, dvec3_round(w->origin), (sn_real)INFINITY, &touch) ||
         !((double)touch.distance < 0))
         return;
-    sn_dvec3 n = dvec3_from(touch.normal), spot = dvec3_sub(dvec3_from(touch.point), w->origin);
-    sn_points_on_plane(w->c, n, dvec3_dot(n, spot));
+    sn_dvec3 n = dvec3_from(touch.normal), near_point = dvec3_sub(dvec3_from(touch.point), w->origin);
+    sn_points_on_plane(w->c, n, dvec3_dot(n, near_point));
     gather(&w->g, n, w->c->point, w->c->count);
 }
 
@@ -488,24 +488,24 @@ static void feel_nearest(gathering *g, const sn_collision *c, const sn_distance_
 {
     const uint32_t name = feature_name(SN_FEATURE_CORNERS, SN_HULL_FACES, 0);
     sn_dvec3 low = dvec3_from(field->bounds.low), high = dvec3_from(field->bounds.high);
-    sn_hull_spot spot;
-    sn_core_near(&c->a, dvec3_scale(dvec3_add(low, high), 0.5), &spot);
-    sn_dvec3 p = spot.point;
+    sn_hull_near_point near_point;
+    sn_core_near(&c->a, dvec3_scale(dvec3_add(low, high), 0.5), &near_point);
+    sn_dvec3 p = near_point.point;
     for (uint32_t i = 0; i < NEAREST_STEPS; ++i) {
         sn_touch touch;
         sn_distance_field_near(field, dvec3_round(p), &touch);
         sn_dvec3 bump = dvec3_from(touch.point);
         if (!vec3_is_finite(touch.point))
             return;
-        sn_core_near(&c->a, bump, &spot);
-        if (c->a.faces && spot.distance < 0) {
-            if (dvec3_dot(spot.normal, dvec3_from(touch.normal)) < -AGAINST) {
-                sn_candidate point = {spot.point, bump, spot.distance, name};
-                gather(g, dvec3_scale(spot.normal, -1), &point, 1);
+        sn_core_near(&c->a, bump, &near_point);
+        if (c->a.faces && near_point.distance < 0) {
+            if (dvec3_dot(near_point.normal, dvec3_from(touch.normal)) < -AGAINST) {
+                sn_candidate point = {near_point.point, bump, near_point.distance, name};
+                gather(g, dvec3_scale(near_point.normal, -1), &point, 1);
             }
             return;
         }
-        p = spot.point;
+        p = near_point.point;
     }
     feel(g, c, field, p, name);
 }
@@ -574,7 +574,7 @@ uint32_t sn_manifold_shape(const sn_convex *a, const sn_pose *pa, const sn_shape
     if (!sn_is_revolved(a->type))
         return touch_shape(a, pa, b, pb, reach, m, capacity);
     sn_convex faced = *a;
-    sn_vec3 down = sn_quat_turn(pb->rotation, vec3(0, -1, 0));
+    sn_vec3 down = sn_quat_rotate(pb->rotation, vec3(0, -1, 0));
     sn_convex_face(&faced, pa, down);
     if (b->type == SN_SHAPE_PLANE)
         return touch_shape(&faced, pa, b, pb, reach, m, capacity);

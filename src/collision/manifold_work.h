@@ -142,7 +142,7 @@ bool sn_collide(sn_collision *c);
 bool sn_collide_segments(sn_collision *c);
 
 /* The nearest point of a core, on its surface if it is a solid. The distance is negative inside. */
-void sn_core_near(const sn_hull *core, sn_dvec3 p, sn_hull_spot *spot);
+void sn_core_near(const sn_hull *core, sn_dvec3 p, sn_hull_near_point *near_point);
 
 /* The smallest distance of the candidates (m); infinite without candidates. */
 double sn_candidates_nearest(const sn_candidate *point, uint32_t count);
@@ -197,7 +197,7 @@ bool sn_mesh_triangle_from(const sn_shape *shape, uint32_t number, sn_dvec3 orig
 /* True if the plane with this normal through a point of a triangle has the mesh around that point on or below it. Only
    then can the mesh be touched there with this normal. slack (m): parts of the mesh within this distance of the point
    are considered. */
-bool sn_mesh_allows(const sn_shape *shape, sn_dvec3 origin, const sn_mesh_triangle *triangle, sn_dvec3 spot,
+bool sn_mesh_allows(const sn_shape *shape, sn_dvec3 origin, const sn_mesh_triangle *triangle, sn_dvec3 near_point,
                     sn_dvec3 normal, double slack);
 
 /* ---- Axes (manifold_axes.c) -------------------------------------------------------------------------------------- */
@@ -279,8 +279,8 @@ typedef struct sn_true_room {
 sn_true_core sn_true_core_at(const sn_convex *convex, const sn_dvec3 axis[3], sn_dvec3 place, sn_true_room *room);
 sn_true_core sn_true_core_own(const sn_convex *convex, sn_true_room *room);
 
-/* Adds the corner that is farthest in a direction of length 1, if it is farther than the others by more than `enough` (m):
-   two that are nearly one spoil a simplex. True if it did. */
+/* Adds the corner that is farthest in a direction of length 1, if it is farther than the others by more than `enough`
+   (m): two that are nearly one spoil a simplex. True if it did. */
 bool sn_true_corner(sn_true_core *core, sn_dvec3 direction, double enough);
 
 /* As sn_distance_between, of the solids themselves; at most `enough` (m) too large. */

@@ -22,12 +22,12 @@ static inline void near_gather(const near_job *job, near_scratch *s, uint32_t to
     s->id[to] = id;
 }
 
-/* With floats and SSE2 four spheres are compared at once, with the same result. near_meet: a bit for each of the
+/* With floats and SSE2 four spheres are compared at once, with the same result. near_touch: a bit for each of the
    spheres from b on that overlaps a. near_put: writes them as pairs, and further entries that will be overwritten;
    returns the new end. */
 #if NEAR_AT_ONCE == 4
 
-static inline uint32_t near_meet(const near_scratch *s, uint32_t a, uint32_t b)
+static inline uint32_t near_touch(const near_scratch *s, uint32_t a, uint32_t b)
 {
     __m128 x = _mm_sub_ps(_mm_set1_ps(s->x[a]), _mm_loadu_ps(s->x + b));
     __m128 y = _mm_sub_ps(_mm_set1_ps(s->y[a]), _mm_loadu_ps(s->y + b));
@@ -55,7 +55,7 @@ static inline near_pair *near_put(near_pair *to, uint32_t a, uint32_t b, uint32_
     return to + near_bits_count[found];
 }
 #else
-static inline uint32_t near_meet(const near_scratch *s, uint32_t a, uint32_t b)
+static inline uint32_t near_touch(const near_scratch *s, uint32_t a, uint32_t b)
 {
     sn_real x = s->x[a] - s->x[b], y = s->y[a] - s->y[b], z = s->z[a] - s->z[b], reach = s->w[a] + s->w[b];
     return x * x + y * y + z * z <= reach * reach;
@@ -72,7 +72,7 @@ static inline near_pair *near_put(near_pair *to, uint32_t a, uint32_t b, uint32_
 static inline void near_count(near_scratch *s, uint32_t a, uint32_t first, uint32_t end)
 {
     for (uint32_t b = first; b < end; ++b)
-        s->pairs += near_meet(s, a, b) & 1;
+        s->pairs += near_touch(s, a, b) & 1;
     s->crowded = true;
 }
 
@@ -87,7 +87,7 @@ static inline void near_compare(near_scratch *s, uint32_t a, uint32_t first, uin
     }
     for (uint32_t b = first; b < end; b += NEAR_AT_ONCE) {
         const uint32_t lanes = end - b < NEAR_AT_ONCE ? end - b : NEAR_AT_ONCE;
-        to = near_put(to, a, b, near_meet(s, a, b) & ((1u << lanes) - 1));
+        to = near_put(to, a, b, near_touch(s, a, b) & ((1u << lanes) - 1));
     }
     s->pairs = (uint64_t)(to - s->pair);
 }

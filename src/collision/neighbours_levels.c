@@ -42,7 +42,7 @@ static sn_real outside(sn_real x, sn_real low, sn_real high)
 }
 
 /* True if a sphere of the group may overlap b. Rounding is monotonic, so no overlap is missed. */
-static bool may_meet(const near_group *g, sn_vec4 b)
+static bool may_touch(const near_group *g, sn_vec4 b)
 {
     sn_real x = outside(b.x, g->low.x, g->high.x), y = outside(b.y, g->low.y, g->high.y);
     sn_real z = outside(b.z, g->low.z, g->high.z), reach = g->reach + b.w;
@@ -83,7 +83,7 @@ static void divide_group(const near_group *g, near_scratch *s, uint32_t first, u
             s->z[kept] = b.z;
             s->w[kept] = b.w;
             s->id[kept] = s->id[i];
-            kept += may_meet(&half[k], b);
+            kept += may_touch(&half[k], b);
         }
         if (kept > end)
             divide_group(&half[k], s, end, kept);
@@ -97,7 +97,7 @@ static void divide_group(const near_group *g, near_scratch *s, uint32_t first, u
 static bool add_larger(const near_job *job, const near_group *g, near_scratch *s, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; ++i) {
-        if (!may_meet(g, job->centre[i]))
+        if (!may_touch(g, job->centre[i]))
             continue;
         if (s->spheres == s->sphere_capacity) {
             if (g->end - g->first > 1)

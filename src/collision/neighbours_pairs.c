@@ -149,7 +149,7 @@ static void compare_few(const near_job *job, const sn_near_block *const *around,
             gather_few(job, around[i], i, s, cell);
     for (uint32_t a = 0; a < own; ++a)
         for (uint32_t b = a + 1; b < s->spheres; ++b)
-            if ((b < own || cell[b] > cell[a]) && near_meet(s, a, b) & 1)
+            if ((b < own || cell[b] > cell[a]) && near_touch(s, a, b) & 1)
                 s->pair[s->pairs++] = (near_pair){a, b};
     for (uint32_t i = 0; i < own; ++i)
         s->local[i] = i;

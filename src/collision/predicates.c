@@ -174,7 +174,7 @@ static int coordinate_to_drop(const double *a, const double *b, const double *c)
 }
 
 /* Two segments in a plane in which this coordinate may be dropped. */
-static bool meet_in_plane(const double *p, const double *q, const double *a, const double *b, int dropped)
+static bool intersect_in_plane(const double *p, const double *q, const double *a, const double *b, int dropped)
 {
     const int pa = sn_orient_2d(a, b, p, dropped), qa = sn_orient_2d(a, b, q, dropped);
     const int ap = sn_orient_2d(p, q, a, dropped), bp = sn_orient_2d(p, q, b, dropped);
@@ -193,13 +193,14 @@ bool sn_segments_intersect(const double *p, const double *q, const double *a, co
     dropped = dropped < 0 ? coordinate_to_drop(a, b, p) : dropped;
     dropped = dropped < 0 ? coordinate_to_drop(a, b, q) : dropped;
     if (dropped >= 0)
-        return meet_in_plane(p, q, a, b, dropped);
+        return intersect_in_plane(p, q, a, b, dropped);
     /* All are on one line: an end of one segment is on the other. */
     return is_between(a, b, p) || is_between(a, b, q) || is_between(p, q, a) || is_between(p, q, b);
 }
 
 /* The case where all points are in one plane. */
-static bool meets_in_plane(const double *p, const double *q, const double *a, const double *b, const double *c)
+static bool segments_intersect_in_plane(const double *p, const double *q, const double *a, const double *b,
+                                        const double *c)
 {
     const int dropped = coordinate_to_drop(a, b, c);
     if (dropped >= 0) {
@@ -213,21 +214,21 @@ static bool meets_in_plane(const double *p, const double *q, const double *a, co
 
 /* ---- Triangles --------------------------------------------------------------------------------------------------- */
 
-bool sn_segment_meets_triangle(const double *p, const double *q, const double *a, const double *b, const double *c)
+bool sn_segment_intersects_triangle(const double *p, const double *q, const double *a, const double *b, const double *c)
 {
     const int side_p = sn_orient_3d(a, b, c, p), side_q = sn_orient_3d(a, b, c, q);
     if (side_p * side_q > 0)
         return false;
     if (side_p == 0 && side_q == 0)
-        return meets_in_plane(p, q, a, b, c);
+        return segments_intersect_in_plane(p, q, a, b, c);
     const int x = sn_orient_3d(p, q, a, b), y = sn_orient_3d(p, q, b, c), z = sn_orient_3d(p, q, c, a);
     return (x >= 0 && y >= 0 && z >= 0) || (x <= 0 && y <= 0 && z <= 0);
 }
 
-static bool edges_meet(const double a[3][3], const double b[3][3], int first, int count)
+static bool edges_intersect(const double a[3][3], const double b[3][3], int first, int count)
 {
     for (int i = 0; i < count; ++i)
-        if (sn_segment_meets_triangle(a[(first + i) % 3], a[(first + i + 1) % 3], b[0], b[1], b[2]))
+        if (sn_segment_intersects_triangle(a[(first + i) % 3], a[(first + i + 1) % 3], b[0], b[1], b[2]))
             return true;
     return false;
 }
@@ -256,8 +257,8 @@ bool sn_triangles_intersect(const double a[3][3], const double b[3][3], const in
         last = i;
     }
     if (shared == 0)
-        return edges_meet(a, b, 0, 3) || edges_meet(b, a, 0, 3);
+        return edges_intersect(a, b, 0, 3) || edges_intersect(b, a, 0, 3);
     if (shared == 1)
-        return edges_meet(a, b, last + 1, 1) || edges_meet(b, a, same[last] + 1, 1);
+        return edges_intersect(a, b, last + 1, 1) || edges_intersect(b, a, same[last] + 1, 1);
     return shared == 2 && are_folded_flat(a[(own + 1) % 3], a[(own + 2) % 3], a[own], b[other]);
 }

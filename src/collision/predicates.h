@@ -17,7 +17,8 @@ int sn_orient_2d(const double *a, const double *b, const double *c, int dropped)
 /* True if two closed segments, or a closed segment and a closed triangle, have a common point. Touching counts, also
    for coplanar ones. Degenerate ones are allowed. */
 bool sn_segments_intersect(const double *p, const double *q, const double *a, const double *b);
-bool sn_segment_meets_triangle(const double *p, const double *q, const double *a, const double *b, const double *c);
+bool sn_segment_intersects_triangle(const double *p, const double *q, const double *a, const double *b,
+                                    const double *c);
 
 /* True if two triangles have a common point besides the corners and edges that they share. Shared corners are given by
    `same`: same[i] is the corner of the second triangle that is corner i of the first, or negative. Triangles that share

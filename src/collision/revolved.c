@@ -13,11 +13,11 @@ typedef struct flat {
 /* ---- Profiles ---------------------------------------------------------------------------------------------------- */
 
 /* Distance, nearest point and normal in the half plane. */
-typedef struct flat_spot {
+typedef struct flat_near_point {
     double distance;
     flat point, normal;
     uint32_t face;
-} flat_spot;
+} flat_near_point;
 
 static double positive(double x)
 {
@@ -25,25 +25,25 @@ static double positive(double x)
 }
 
 /* The result for a nearest point with p outside. */
-static flat_spot away_from(flat point, flat p, uint32_t face)
+static flat_near_point away_from(flat point, flat p, uint32_t face)
 {
     double out = p.out - point.out, y = p.y - point.y, length = sqrt(out * out + y * y);
-    return (flat_spot){length, point, {out / length, y / length}, face};
+    return (flat_near_point){length, point, {out / length, y / length}, face};
 }
 
-static flat_spot near_cylinder(double radius, double half, flat p)
+static flat_near_point near_cylinder(double radius, double half, flat p)
 {
     const double out = p.out - radius, up = fabs(p.y) - half, side = p.y < 0 ? -1 : 1;
     const uint32_t cap = side < 0 ? N : N + 1;
     if (positive(out) > LEAST_BEYOND || positive(up) > LEAST_BEYOND)
         return away_from((flat){out > 0 ? radius : p.out, up > 0 ? side * half : p.y}, p, up > out ? cap : 0);
     if (out >= up)
-        return (flat_spot){out, {radius, p.y}, {1, 0}, 0};
-    return (flat_spot){up, {p.out, side * half}, {0, side}, cap};
+        return (flat_near_point){out, {radius, p.y}, {1, 0}, 0};
+    return (flat_near_point){up, {p.out, side * half}, {0, side}, cap};
 }
 
 /* The side runs from (radius, -half) to (0, half). */
-static flat_spot near_cone(double radius, double half, flat p)
+static flat_near_point near_cone(double radius, double half, flat p)
 {
     const double length = sqrt(radius * radius + 4 * half * half);
     const flat normal = {2 * half / length, radius / length}, along = {-radius / length, 2 * half / length};
@@ -54,23 +54,24 @@ static flat_spot near_cone(double radius, double half, flat p)
         /* A difference of nearly equal points has no direction, so beside the side it is taken from the cone. */
         const double t = (p.out - radius) * along.out + (p.y + half) * along.y;
         if (t > 0 && t < length)
-            return (flat_spot){side, {p.out - side * normal.out, p.y - side * normal.y}, normal, 0};
+            return (flat_near_point){side, {p.out - side * normal.out, p.y - side * normal.y}, normal, 0};
         return away_from(t > 0 ? (flat){0, half} : (flat){radius, -half}, p, 0);
     }
     if (side >= below)
-        return (flat_spot){side, {p.out - side * normal.out, p.y - side * normal.y}, normal, 0};
-    return (flat_spot){below, {p.out, -half}, {0, -1}, N};
+        return (flat_near_point){side, {p.out - side * normal.out, p.y - side * normal.y}, normal, 0};
+    return (flat_near_point){below, {p.out, -half}, {0, -1}, N};
 }
 
-void sn_revolved_near(sn_shape_type type, sn_dvec3 half, sn_dvec3 p, sn_hull_spot *spot)
+void sn_revolved_near(sn_shape_type type, sn_dvec3 half, sn_dvec3 p, sn_hull_near_point *near_point)
 {
     const double out = sqrt(p.x * p.x + p.z * p.z), x = out > 0 ? p.x / out : 1, z = out > 0 ? p.z / out : 0;
     const flat at = {out, p.y};
-    const flat_spot s = type == SN_SHAPE_CYLINDER ? near_cylinder(half.x, half.y, at) : near_cone(half.x, half.y, at);
-    spot->distance = s.distance;
-    spot->point = dvec3(x * s.point.out, s.point.y, z * s.point.out);
-    spot->normal = dvec3(x * s.normal.out, s.normal.y, z * s.normal.out);
-    spot->face = s.face;
+    const flat_near_point s =
+        type == SN_SHAPE_CYLINDER ? near_cylinder(half.x, half.y, at) : near_cone(half.x, half.y, at);
+    near_point->distance = s.distance;
+    near_point->point = dvec3(x * s.point.out, s.point.y, z * s.point.out);
+    near_point->normal = dvec3(x * s.normal.out, s.normal.y, z * s.normal.out);
+    near_point->face = s.face;
 }
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------------- */

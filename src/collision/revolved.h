@@ -25,7 +25,7 @@ static inline bool sn_is_revolved(sn_shape_type type)
 /* m: half.x is the radius, half.y half the height. half.z is not used. */
 
 /* The nearest point of the surface. The distance is negative inside. Like sn_solid_near. */
-void sn_revolved_near(sn_shape_type type, sn_dvec3 half, sn_dvec3 p, sn_hull_spot *spot);
+void sn_revolved_near(sn_shape_type type, sn_dvec3 half, sn_dvec3 p, sn_hull_near_point *near_point);
 
 /* m: like sn_convex_inner and sn_convex_outer. */
 double sn_revolved_inner(sn_shape_type type, sn_dvec3 half);

@@ -91,9 +91,9 @@ static bool is_in_front(const sn_trimesh *mesh, sn_vec3 p, sn_touch *touch)
         return true;
     }
     sn_real t;
-    sn_touch met;
+    sn_touch touched;
     sn_path path = {p, vec3_scale(touch->normal, -touch->distance), touch->distance / 16};
-    return sn_trimesh_cast(mesh, &path, SN_SIDES_FRONT, &t, &met);
+    return sn_trimesh_cast(mesh, &path, SN_SIDES_FRONT, &t, &touched);
 }
 
 static bool near_mesh(const sn_shape *shape, sn_vec3 p, sn_real reach, sn_touch *touch)
@@ -127,14 +127,14 @@ bool sn_shape_near(const sn_shape *shape, sn_vec3 p, sn_real reach, sn_touch *to
 bool sn_shape_cast(const sn_shape *shape, const sn_path *path, sn_real *t, sn_touch *touch)
 {
     static const sn_solid plane = {.type = SN_SOLID_PLANE};
-    sn_path thick = {path->from, path->way, path->radius + shape->thickness};
-    bool met = shape->type == SN_SHAPE_MESH    ? sn_trimesh_cast(shape->data->mesh, &thick, shape->sides, t, touch)
-               : shape->type == SN_SHAPE_FIELD ? sn_distance_field_cast(&shape->data->field, &thick, t, touch)
-               : shape->type == SN_SHAPE_PLANE ? sn_solid_cast(&plane, &thick, t, touch)
-                                               : sn_convex_cast(&shape->convex, &thick, t, touch);
-    if (met)
+    sn_path thick = {path->from, path->displacement, path->radius + shape->thickness};
+    bool touched = shape->type == SN_SHAPE_MESH    ? sn_trimesh_cast(shape->data->mesh, &thick, shape->sides, t, touch)
+                   : shape->type == SN_SHAPE_FIELD ? sn_distance_field_cast(&shape->data->field, &thick, t, touch)
+                   : shape->type == SN_SHAPE_PLANE ? sn_solid_cast(&plane, &thick, t, touch)
+                                                   : sn_convex_cast(&shape->convex, &thick, t, touch);
+    if (touched)
         touch->point = vec3_add(touch->point, vec3_scale(touch->normal, shape->thickness));
-    return met;
+    return touched;
 }
 
 /* Exact for boxes, spheres and capsules; others are slightly enlarged. */
@@ -162,7 +162,7 @@ static sn_bounds plane_bounds(const sn_shape *shape, const sn_pose *pose)
 {
     const sn_real far = (sn_real)INFINITY;
     sn_bounds b = {vec3(-far, -far, -far), vec3(far, far, far)};
-    sn_vec3 n = sn_quat_turn(pose->rotation, vec3(0, 1, 0)), p = pose->position;
+    sn_vec3 n = sn_quat_rotate(pose->rotation, vec3(0, 1, 0)), p = pose->position;
     sn_real out[3] = {n.x * shape->thickness, n.y * shape->thickness, n.z * shape->thickness};
     bool x = n.y == 0 && n.z == 0, y = n.x == 0 && n.z == 0, z = n.x == 0 && n.y == 0;
     if (x)
@@ -181,9 +181,9 @@ sn_bounds sn_shape_bounds_at(const sn_shape *shape, const sn_pose *pose)
     sn_bounds own = sn_shape_bounds(shape);
     sn_dvec3 low = dvec3_from(own.low), high = dvec3_from(own.high);
     sn_dvec3 middle = dvec3_scale(dvec3_add(low, high), 0.5), half = dvec3_scale(dvec3_sub(high, low), 0.5);
-    sn_dvec3 axis[3] = {dvec3_from(sn_quat_turn(pose->rotation, vec3(1, 0, 0))),
-                        dvec3_from(sn_quat_turn(pose->rotation, vec3(0, 1, 0))),
-                        dvec3_from(sn_quat_turn(pose->rotation, vec3(0, 0, 1)))};
+    sn_dvec3 axis[3] = {dvec3_from(sn_quat_rotate(pose->rotation, vec3(1, 0, 0))),
+                        dvec3_from(sn_quat_rotate(pose->rotation, vec3(0, 1, 0))),
+                        dvec3_from(sn_quat_rotate(pose->rotation, vec3(0, 0, 1)))};
     const double m[3] = {middle.x, middle.y, middle.z}, h[3] = {half.x, half.y, half.z};
     sn_dvec3 centre = dvec3_from(pose->position), reach = {0, 0, 0};
     double most = fmax(fmax(fabs(centre.x), fabs(centre.y)), fabs(centre.z));

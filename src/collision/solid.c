@@ -13,10 +13,10 @@ typedef struct core {
     double radius; /* m */
 } core;
 
-typedef struct spot {
+typedef struct near_point {
     double distance; /* m */
     sn_dvec3 point, normal;
-} spot;
+} near_point;
 
 /* Relative to the path: tolerance for a contact at the border of a stretch of the path. */
 #define TIME_SLACK 1e-12
@@ -37,7 +37,7 @@ static inline core core_of(const sn_solid *solid)
     }
 }
 
-static inline void write_touch(sn_touch *touch, const spot *s)
+static inline void write_touch(sn_touch *touch, const near_point *s)
 {
     *touch = (sn_touch){(sn_real)s->distance, dvec3_round(s->point), dvec3_round(s->normal), 0};
 }
@@ -56,7 +56,7 @@ static inline double larger(double a, double b)
 
 /* For p inside the core: out through the nearest face; of equally near ones the first. beyond: how far p is beyond the
    faces, at most 0. */
-static void leave_core(const core *c, sn_dvec3 p, sn_dvec3 beyond, spot *s)
+static void leave_core(const core *c, sn_dvec3 p, sn_dvec3 beyond, near_point *s)
 {
     s->point = p;
     s->normal = dvec3(0, 0, 0);
@@ -81,7 +81,7 @@ static inline double clamp_to(double half, double p, double beyond)
     return beyond > 0 ? copysign(half, p) : p;
 }
 
-SN_INLINE void near_core(const core *c, sn_dvec3 p, spot *s)
+SN_INLINE void near_core(const core *c, sn_dvec3 p, near_point *s)
 {
     sn_dvec3 beyond = {fabs(p.x) - c->half.x, fabs(p.y) - c->half.y, fabs(p.z) - c->half.z};
     if (!(larger(larger(beyond.x, beyond.y), beyond.z) > LEAST_BEYOND)) {
@@ -106,7 +106,7 @@ void sn_solid_near(const sn_solid *solid, sn_vec3 p, sn_touch *touch)
         return;
     }
     core c = core_of(solid);
-    spot s;
+    near_point s;
     near_core(&c, dvec3_from(p), &s);
     write_touch(touch, &s);
 }
@@ -115,9 +115,9 @@ void sn_solid_near(const sn_solid *solid, sn_vec3 p, sn_touch *touch)
 
 /* A path relative to a core, by axes. */
 typedef struct flight {
-    double half[3];         /* m: of the core */
-    double from[3], way[3]; /* m */
-    double reach;           /* m: sum of the radii of sphere and solid */
+    double half[3];                  /* m: of the core */
+    double from[3], displacement[3]; /* m */
+    double reach;                    /* m: sum of the radii of sphere and solid */
 } flight;
 
 /* The interval of time in which |v + t w| <= reach. It is computed from the time when v + t w is nearest to 0, so that
@@ -143,13 +143,13 @@ static bool enter_box(const flight *f, double *t, uint32_t *axis)
     double in = -(double)INFINITY, out = (double)INFINITY;
     for (uint32_t i = 0; i < 3; ++i) {
         double half = f->half[i] + f->reach;
-        if (f->way[i] == 0) {
+        if (f->displacement[i] == 0) {
             if (fabs(f->from[i]) > half)
                 return false;
             continue;
         }
-        double first = (copysign(half, -f->way[i]) - f->from[i]) / f->way[i];
-        double last = (copysign(half, f->way[i]) - f->from[i]) / f->way[i];
+        double first = (copysign(half, -f->displacement[i]) - f->from[i]) / f->displacement[i];
+        double last = (copysign(half, f->displacement[i]) - f->from[i]) / f->displacement[i];
         if (first > in) {
             in = first;
             *axis = i;
@@ -161,11 +161,11 @@ static bool enter_box(const flight *f, double *t, uint32_t *axis)
 }
 
 /* True if the sphere that enters there touches the face itself, not the rounding around it. */
-static bool meets_face(const flight *f, double t, uint32_t axis)
+static bool hits_face(const flight *f, double t, uint32_t axis)
 {
     bool inside = true;
     for (uint32_t i = 0; i < 3; ++i)
-        inside &= i == axis || fabs(f->from[i] + t * f->way[i]) <= f->half[i];
+        inside &= i == axis || fabs(f->from[i] + t * f->displacement[i]) <= f->half[i];
     return inside;
 }
 
@@ -175,9 +175,9 @@ static double next_turn(const flight *f, double now)
     double next = 1;
     for (uint32_t i = 0; i < 3; ++i)
         for (int side = -1; side <= 1; side += 2) {
-            if (f->way[i] == 0 || f->half[i] == 0)
+            if (f->displacement[i] == 0 || f->half[i] == 0)
                 continue;
-            double t = (side * f->half[i] - f->from[i]) / f->way[i];
+            double t = (side * f->half[i] - f->from[i]) / f->displacement[i];
             next = t > now && t < next ? t : next;
         }
     return next;
@@ -185,14 +185,14 @@ static double next_turn(const flight *f, double now)
 
 /* The path relative to the nearest point of the core, at the time t and until the next turn: only along the axes on
    which the position is beyond the core. False if it is beyond on none. */
-static bool way_beyond(const flight *f, double t, double v[3], double w[3])
+static bool displacement_beyond(const flight *f, double t, double v[3], double w[3])
 {
     bool any = false;
     for (uint32_t i = 0; i < 3; ++i) {
-        double x = f->from[i] + t * f->way[i];
+        double x = f->from[i] + t * f->displacement[i];
         bool beyond = f->half[i] == 0 || fabs(x) > f->half[i];
         v[i] = beyond ? f->from[i] - copysign(f->half[i], x) : 0;
-        w[i] = beyond ? f->way[i] : 0;
+        w[i] = beyond ? f->displacement[i] : 0;
         any |= beyond;
     }
     return any;
@@ -200,11 +200,11 @@ static bool way_beyond(const flight *f, double t, double v[3], double w[3])
 
 /* The squared distance to a box along a line consists of pieces of parabolas, one between each two turns. The first
    piece that comes down to the reach gives the contact. */
-static bool meets_rounding(const flight *f, double now, double *t)
+static bool hits_rounding(const flight *f, double now, double *t)
 {
     while (now < 1) {
         double v[3], w[3], in, out, turn = next_turn(f, now);
-        if (!way_beyond(f, now + (turn - now) / 2, v, w)) {
+        if (!displacement_beyond(f, now + (turn - now) / 2, v, w)) {
             *t = now;
             return true;
         }
@@ -219,12 +219,13 @@ static bool meets_rounding(const flight *f, double now, double *t)
 
 static sn_dvec3 place_at(const flight *f, double t)
 {
-    return dvec3(f->from[0] + t * f->way[0], f->from[1] + t * f->way[1], f->from[2] + t * f->way[2]);
+    return dvec3(f->from[0] + t * f->displacement[0], f->from[1] + t * f->displacement[1],
+                 f->from[2] + t * f->displacement[2]);
 }
 
-static void touch_face(const core *c, const flight *f, double t, uint32_t axis, spot *s)
+static void touch_face(const core *c, const flight *f, double t, uint32_t axis, near_point *s)
 {
-    double side = f->way[axis] > 0 ? -1 : 1, level = side * (f->half[axis] + c->radius);
+    double side = f->displacement[axis] > 0 ? -1 : 1, level = side * (f->half[axis] + c->radius);
     s->point = place_at(f, t);
     s->normal = dvec3(0, 0, 0);
     *(axis == 0 ? &s->normal.x : axis == 1 ? &s->normal.y : &s->normal.z) = side;
@@ -232,30 +233,30 @@ static void touch_face(const core *c, const flight *f, double t, uint32_t axis, 
 }
 
 /* The sphere is outside at the start and approaches. */
-static bool cast_core(const core *c, const sn_path *path, double *t, spot *s)
+static bool cast_core(const core *c, const sn_path *path, double *t, near_point *s)
 {
     flight f = {{c->half.x, c->half.y, c->half.z},
                 {(double)path->from.x, (double)path->from.y, (double)path->from.z},
-                {(double)path->way.x, (double)path->way.y, (double)path->way.z},
+                {(double)path->displacement.x, (double)path->displacement.y, (double)path->displacement.z},
                 c->radius + (double)path->radius};
     uint32_t axis = 0;
     if (!enter_box(&f, t, &axis))
         return false;
-    if (f.reach == 0 || (*t >= 0 && meets_face(&f, *t, axis))) {
+    if (f.reach == 0 || (*t >= 0 && hits_face(&f, *t, axis))) {
         touch_face(c, &f, *t, axis, s);
         return *t >= 0;
     }
-    if (!meets_rounding(&f, positive(*t), t))
+    if (!hits_rounding(&f, positive(*t), t))
         return false;
     near_core(c, place_at(&f, *t), s);
     return true;
 }
 
-static bool cast_plane(const sn_path *path, double *t, spot *s)
+static bool cast_plane(const sn_path *path, double *t, near_point *s)
 {
-    sn_dvec3 from = dvec3_from(path->from), way = dvec3_from(path->way);
-    *t = (from.y - (double)path->radius) / -way.y;
-    s->point = dvec3(from.x + *t * way.x, 0, from.z + *t * way.z);
+    sn_dvec3 from = dvec3_from(path->from), displacement = dvec3_from(path->displacement);
+    *t = (from.y - (double)path->radius) / -displacement.y;
+    s->point = dvec3(from.x + *t * displacement.x, 0, from.z + *t * displacement.z);
     return *t <= 1;
 }
 
@@ -264,13 +265,13 @@ bool sn_solid_cast(const sn_solid *solid, const sn_path *path, sn_real *t, sn_to
     core c = core_of(solid);
     sn_dvec3 from = dvec3_from(path->from);
     bool is_plane = solid->type == SN_SOLID_PLANE;
-    spot s = {from.y, {from.x, 0, from.z}, {0, 1, 0}};
+    near_point s = {from.y, {from.x, 0, from.z}, {0, 1, 0}};
     if (!is_plane)
         near_core(&c, from, &s);
 
     /* The distance from a convex solid is a convex function of time: if it does not fall at the start, it never
        does. */
-    if (!(dvec3_dot(s.normal, dvec3_from(path->way)) < 0))
+    if (!(dvec3_dot(s.normal, dvec3_from(path->displacement)) < 0))
         return false;
     double when = 0;
     if (s.distance > (double)path->radius && !(is_plane ? cast_plane(path, &when, &s) : cast_core(&c, path, &when, &s)))

@@ -29,7 +29,7 @@ static inline bool bounds_touch(const sn_bounds *a, const sn_bounds *b)
 
 /* The path of a sphere: from + t way, t = 0 .. 1. */
 typedef struct sn_path {
-    sn_vec3 from, way;
+    sn_vec3 from, displacement;
     sn_real radius; /* m; 0: a ray */
 } sn_path;
 

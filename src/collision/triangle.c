@@ -54,8 +54,9 @@ static uint32_t nearest_on_edge(const corners *s, uint32_t edge, double weight[3
 {
     const sn_dvec3 *corner[3] = {&s->a, &s->b, &s->c};
     uint32_t p = edge, q = (edge + 1) % 3;
-    sn_dvec3 way = dvec3_sub(*corner[q], *corner[p]);
-    double square = dvec3_dot(way, way), t = square > 0 ? -dvec3_dot(way, *corner[p]) / square : 0;
+    sn_dvec3 displacement = dvec3_sub(*corner[q], *corner[p]);
+    double square = dvec3_dot(displacement, displacement),
+           t = square > 0 ? -dvec3_dot(displacement, *corner[p]) / square : 0;
     t = t > 0 ? t < 1 ? t : 1 : 0;
     set_weights(weight, 0, 0, 0, 0);
     weight[p] = 1 - t;
@@ -72,8 +73,8 @@ static uint32_t nearest_of_thin(const corners *s, double nn, double v, double w,
     for (uint32_t edge = 0; edge < 4; ++edge) {
         double trial[3] = {(nn - v - w) / nn, v / nn, w / nn};
         uint32_t found = edge < 3 ? nearest_on_edge(s, edge, trial) : 0;
-        sn_dvec3 spot = weighted(s, trial);
-        double square = dvec3_dot(spot, spot);
+        sn_dvec3 near_point = weighted(s, trial);
+        double square = dvec3_dot(near_point, near_point);
         if (!(square < least) || !(trial[0] >= 0 && trial[1] >= 0 && trial[2] >= 0))
             continue;
         least = square;
@@ -133,12 +134,12 @@ uint32_t sn_triangle_near(sn_vec3 p, sn_vec3 a, sn_vec3 b, sn_vec3 c, sn_real we
 
 /* When |t way - centre| falls to the radius: INFINITY if never; 0 if rounding puts it inside already and it still
    approaches. */
-static double meet_sphere(sn_dvec3 way, sn_dvec3 centre, double radius)
+static double hit_sphere(sn_dvec3 displacement, sn_dvec3 centre, double radius)
 {
-    double speed = dvec3_dot(way, way), nearest_at = dvec3_dot(way, centre) / speed;
+    double speed = dvec3_dot(displacement, displacement), nearest_at = dvec3_dot(displacement, centre) / speed;
     if (!(nearest_at > 0))
         return (double)INFINITY;
-    double least = dvec3_length(dvec3_sub(dvec3_scale(way, nearest_at), centre));
+    double least = dvec3_length(dvec3_sub(dvec3_scale(displacement, nearest_at), centre));
     if (!(least <= radius))
         return (double)INFINITY;
     double t = nearest_at - sqrt((radius - least) * (radius + least) / speed);
@@ -146,23 +147,23 @@ static double meet_sphere(sn_dvec3 way, sn_dvec3 centre, double radius)
 }
 
 /* The same for the round side of an edge, without its ends. */
-static double meet_edge(sn_dvec3 way, sn_dvec3 p, sn_dvec3 q, double radius)
+static double hit_edge(sn_dvec3 displacement, sn_dvec3 p, sn_dvec3 q, double radius)
 {
     sn_dvec3 pq = dvec3_sub(q, p);
     double square = dvec3_dot(pq, pq);
     if (!(square > 0))
         return (double)INFINITY;
-    double way_along = dvec3_dot(way, pq) / square, p_along = dvec3_dot(p, pq) / square;
-    sn_dvec3 way_across = dvec3_sub(way, dvec3_scale(pq, way_along));
-    double t = meet_sphere(way_across, dvec3_sub(p, dvec3_scale(pq, p_along)), radius);
-    double along = t * way_along - p_along;
+    double displacement_along = dvec3_dot(displacement, pq) / square, p_along = dvec3_dot(p, pq) / square;
+    sn_dvec3 displacement_across = dvec3_sub(displacement, dvec3_scale(pq, displacement_along));
+    double t = hit_sphere(displacement_across, dvec3_sub(p, dvec3_scale(pq, p_along)), radius);
+    double along = t * displacement_along - p_along;
     return along >= 0 && along <= 1 ? t : (double)INFINITY;
 }
 
 /* True if the origin, moved by way into the triangle's plane, is inside the triangle or within slack of it. */
-static bool is_over(const corners *s, sn_dvec3 way, sn_dvec3 n, double slack)
+static bool is_over(const corners *s, sn_dvec3 displacement, sn_dvec3 n, double slack)
 {
-    sn_dvec3 a = dvec3_sub(s->a, way), ab = dvec3_sub(s->b, s->a), ac = dvec3_sub(s->c, s->a);
+    sn_dvec3 a = dvec3_sub(s->a, displacement), ab = dvec3_sub(s->b, s->a), ac = dvec3_sub(s->c, s->a);
     double nn = dvec3_dot(n, n), v = dvec3_dot(dvec3_cross(ac, a), n), w = dvec3_dot(dvec3_cross(a, ab), n);
     double most = -slack * sqrt(nn); /* v, w and u are distances from the edges, times |n|, times the edge */
     sn_dvec3 bc = dvec3_sub(s->c, s->b);
@@ -171,15 +172,15 @@ static bool is_over(const corners *s, sn_dvec3 way, sn_dvec3 n, double slack)
 
 /* True if the sphere touches the plane first inside the triangle. *plane: the time when it reaches the plane; before
    that it touches nothing. */
-static bool meet_face(const corners *s, sn_dvec3 way, double radius, double slack, double *plane)
+static bool hit_face(const corners *s, sn_dvec3 displacement, double radius, double slack, double *plane)
 {
     sn_dvec3 ab = dvec3_sub(s->b, s->a), ac = dvec3_sub(s->c, s->a), n = dvec3_cross(ab, ac);
-    double length = dvec3_length(n), height = -dvec3_dot(s->a, n), speed = dvec3_dot(way, n);
+    double length = dvec3_length(n), height = -dvec3_dot(s->a, n), speed = dvec3_dot(displacement, n);
     *plane = 0;
     if (!(length * length > THINNEST * dvec3_dot(ab, ab) * dvec3_dot(ac, ac)) || fabs(height) < radius * length)
         return false;
     *plane = height * speed < 0 ? (fabs(height) - radius * length) / fabs(speed) : (double)INFINITY;
-    return *plane <= 1 && is_over(s, dvec3_scale(way, *plane), n, slack);
+    return *plane <= 1 && is_over(s, dvec3_scale(displacement, *plane), n, slack);
 }
 
 static double smaller(double a, double b)
@@ -188,35 +189,35 @@ static double smaller(double a, double b)
 }
 
 /* When a sphere that is outside at the start first touches the triangle; more than 1 if it does not. */
-static double meet(const corners *s, sn_dvec3 way, double radius)
+static double hit(const corners *s, sn_dvec3 displacement, double radius)
 {
     double extent = dvec3_length(s->a) + dvec3_length(s->b) + dvec3_length(s->c), t;
-    if (meet_face(s, way, radius, EDGE_SLACK * extent, &t) || t > 1)
+    if (hit_face(s, displacement, radius, EDGE_SLACK * extent, &t) || t > 1)
         return t;
-    t = meet_sphere(way, s->a, radius);
-    t = smaller(t, meet_sphere(way, s->b, radius));
-    t = smaller(t, meet_sphere(way, s->c, radius));
-    t = smaller(t, meet_edge(way, s->a, s->b, radius));
-    t = smaller(t, meet_edge(way, s->b, s->c, radius));
-    return smaller(t, meet_edge(way, s->c, s->a, radius));
+    t = hit_sphere(displacement, s->a, radius);
+    t = smaller(t, hit_sphere(displacement, s->b, radius));
+    t = smaller(t, hit_sphere(displacement, s->c, radius));
+    t = smaller(t, hit_edge(displacement, s->a, s->b, radius));
+    t = smaller(t, hit_edge(displacement, s->b, s->c, radius));
+    return smaller(t, hit_edge(displacement, s->c, s->a, radius));
 }
 
 bool sn_triangle_cast(const sn_path *path, sn_vec3 a, sn_vec3 b, sn_vec3 c, sn_real *t, sn_real weight[3])
 {
     corners s = corners_from(path->from, a, b, c);
-    sn_dvec3 way = dvec3_from(path->way);
+    sn_dvec3 displacement = dvec3_from(path->displacement);
     double found[3], radius = (double)path->radius, when = 0;
     nearest(&s, found);
-    sn_dvec3 spot = weighted(&s, found);
+    sn_dvec3 near_point = weighted(&s, found);
 
     /* The distance from a triangle is a convex function of time: if it does not fall at the start, it never does. */
-    if (!(dvec3_dot(spot, way) > 0))
+    if (!(dvec3_dot(near_point, displacement) > 0))
         return false;
-    if (dvec3_length(spot) > radius) {
-        when = meet(&s, way, radius);
+    if (dvec3_length(near_point) > radius) {
+        when = hit(&s, displacement, radius);
         if (!(when <= 1))
             return false;
-        sn_dvec3 gone = dvec3_scale(way, when);
+        sn_dvec3 gone = dvec3_scale(displacement, when);
         s = (corners){dvec3_sub(s.a, gone), dvec3_sub(s.b, gone), dvec3_sub(s.c, gone)};
         nearest(&s, found);
     }
@@ -357,7 +358,7 @@ static double largest_extent(const passing *p)
 }
 
 /* m: the longest displacement of a corner. No point of the triangle has a longer one. */
-static double longest_way(const passing *p)
+static double longest_displacement(const passing *p)
 {
     sn_dvec3 a = dvec3_sub(p->end.a, p->start.a), b = dvec3_sub(p->end.b, p->start.b);
     sn_dvec3 c = dvec3_sub(p->end.c, p->start.c);
@@ -381,7 +382,8 @@ static double first_pass(passing *p)
     return pass_corner(p, c, t);
 }
 
-bool sn_triangle_meets(const sn_vec3 start[4], const sn_vec3 end[4], sn_real thickness, sn_real *t, sn_real weight[3])
+bool sn_triangle_sweep_hits(const sn_vec3 start[4], const sn_vec3 end[4], sn_real thickness, sn_real *t,
+                            sn_real weight[3])
 {
     passing p = {corners_from(start[0], start[1], start[2], start[3]), corners_from(end[0], end[1], end[2], end[3]),
                  (double)thickness, 0};
@@ -391,7 +393,7 @@ bool sn_triangle_meets(const sn_vec3 start[4], const sn_vec3 end[4], sn_real thi
         return false;
     double distance = distance_at(&p, 0, found);
     if (distance > p.thickness) {
-        if (distance > p.thickness + p.slack + longest_way(&p))
+        if (distance > p.thickness + p.slack + longest_displacement(&p))
             return false;
         when = first_pass(&p);
         if (when > 1 && distance_at(&p, 1, found) <= p.thickness)

@@ -21,6 +21,7 @@ bool sn_triangle_cast(const sn_path *path, sn_vec3 a, sn_vec3 b, sn_vec3 c, sn_r
    straight lines from start to end; t in 0 .. 1. Roots of a cubic, found robustly (in double; no sign change is
    missed). thickness (m): the point also counts as passed when it is this near, at t = 0 if it is so at the start,
    whatever its direction. A point that moves in the plane of the triangle is detected only with a thickness. */
-bool sn_triangle_meets(const sn_vec3 start[4], const sn_vec3 end[4], sn_real thickness, sn_real *t, sn_real weight[3]);
+bool sn_triangle_sweep_hits(const sn_vec3 start[4], const sn_vec3 end[4], sn_real thickness, sn_real *t,
+                            sn_real weight[3]);
 
 #endif

@@ -415,12 +415,12 @@ bool sn_trimesh_is_closed(const sn_trimesh *mesh, char *message, size_t size)
 
 /* ---- The nearest point of a triangle ----------------------------------------------------------------------------- */
 
-typedef struct spot {
+typedef struct near_point {
     uint32_t triangle;
     uint32_t feature; /* as returned by sn_triangle_near */
     sn_dvec3 offset;  /* m: from the triangle's point to the query point */
     double squared;   /* m^2: of the offset */
-} spot;
+} near_point;
 
 static sn_dvec3 offset_from_face(sn_dvec3 seen, const corners *c)
 {
@@ -436,9 +436,9 @@ static sn_dvec3 offset_from_edge(sn_dvec3 seen, sn_dvec3 edge)
 
 /* seen: the point relative to corner a. feature: the part of the triangle nearest to it. Computed in double, so that
    points almost in contact also get a good normal. */
-static spot spot_on(uint32_t triangle, uint32_t feature, const corners *c, sn_dvec3 seen)
+static near_point near_point_on(uint32_t triangle, uint32_t feature, const corners *c, sn_dvec3 seen)
 {
-    spot s = {.triangle = triangle, .feature = feature};
+    near_point s = {.triangle = triangle, .feature = feature};
     sn_dvec3 from_b = dvec3_sub(seen, c->ab), from_c = dvec3_sub(seen, c->ac);
     s.offset = feature == 0   ? offset_from_face(seen, c)
                : feature == 1 ? offset_from_edge(seen, c->ab)
@@ -454,7 +454,7 @@ static spot spot_on(uint32_t triangle, uint32_t feature, const corners *c, sn_dv
 /* The unit normal of the surface feature that the point is on. A query point with this nearest point is outside a
    closed mesh exactly if it is on the side of this normal. For an edge it is the sum of both face normals, for a corner
    the angle-weighted sum of all (Baerentzen and Aanaes 2005). Where they cancel, it is the triangle's own. */
-static sn_dvec3 outward(const sn_trimesh *mesh, const spot *s)
+static sn_dvec3 outward(const sn_trimesh *mesh, const near_point *s)
 {
     sn_dvec3 own = face_normal(mesh, s->triangle), sum = own;
     if (s->feature >= 4) {
@@ -487,7 +487,7 @@ typedef struct near_search {
     sn_vec3 p;
     sn_real reach;
     bool found;
-    spot best; /* squared: of the reach, until something is found */
+    near_point best; /* squared: of the reach, until something is found */
 } near_search;
 
 static bool try_near(void *data, uint32_t triangle)
@@ -499,7 +499,7 @@ static bool try_near(void *data, uint32_t triangle)
     uint32_t feature =
         sn_triangle_near(search->p, mesh->vertex[corner[0]], mesh->vertex[corner[1]], mesh->vertex[corner[2]], weight);
     corners c = corners_of(mesh, triangle);
-    spot s = spot_on(triangle, feature, &c, dvec3_sub(dvec3_from(search->p), c.a));
+    near_point s = near_point_on(triangle, feature, &c, dvec3_sub(dvec3_from(search->p), c.a));
     bool same = s.squared == search->best.squared;
     if (s.squared < search->best.squared || (same && (!search->found || triangle < search->best.triangle))) {
         search->found = true;
@@ -510,7 +510,7 @@ static bool try_near(void *data, uint32_t triangle)
 }
 
 /* The normal out of a solid, or to the side of the point. */
-static sn_dvec3 near_normal(const sn_trimesh *mesh, const spot *s, sn_dvec3 out, double distance, bool inside,
+static sn_dvec3 near_normal(const sn_trimesh *mesh, const near_point *s, sn_dvec3 out, double distance, bool inside,
                             bool behind)
 {
     if (s->feature == 0)
@@ -527,7 +527,7 @@ bool sn_trimesh_near(const sn_trimesh *mesh, sn_vec3 p, sn_real reach, sn_touch 
     sn_bvh_near(&mesh->bvh, p, &search.reach, try_near, &search);
     if (!search.found)
         return false;
-    const spot *s = &search.best;
+    const near_point *s = &search.best;
     sn_dvec3 out = outward(mesh, s);
     double distance = sqrt(s->squared);
     bool behind = dvec3_dot(s->offset, out) < 0, inside = behind && mesh->fault.type == GAP_NONE;
@@ -542,7 +542,7 @@ bool sn_trimesh_near(const sn_trimesh *mesh, sn_vec3 p, sn_real reach, sn_touch 
 
 typedef struct hit {
     sn_real t;
-    spot spot;
+    near_point near_point;
     bool blunt; /* the offset is too short to have a direction: the triangle's own normal is used */
 } hit;
 
@@ -550,7 +550,7 @@ typedef struct cast_search {
     const sn_trimesh *mesh;
     const sn_path *path;
     sn_sides sides;
-    sn_dvec3 from, way;
+    sn_dvec3 from, displacement;
     double length; /* of the path */
     sn_real t;     /* of the best hit; 1 until there is one */
     bool found;
@@ -562,13 +562,13 @@ typedef struct cast_search {
 static hit hit_at(const cast_search *search, uint32_t triangle, const corners *c, sn_real t)
 {
     sn_real weight[3];
-    sn_dvec3 seen = dvec3_add(dvec3_sub(search->from, c->a), dvec3_scale(search->way, (double)t));
+    sn_dvec3 seen = dvec3_add(dvec3_sub(search->from, c->a), dvec3_scale(search->displacement, (double)t));
     uint32_t feature =
         sn_triangle_near(dvec3_round(seen), vec3(0, 0, 0), dvec3_round(c->ab), dvec3_round(c->ac), weight);
-    hit h = {.t = t, .spot = spot_on(triangle, feature, c, seen)};
+    hit h = {.t = t, .near_point = near_point_on(triangle, feature, c, seen)};
     /* t is rounded, which shifts the centre by a part of the path. */
     double noise = 4 * REAL_EPSILON * (double)t * search->length + least_offset(search->mesh, triangle);
-    h.blunt = !(h.spot.squared > noise * noise);
+    h.blunt = !(h.near_point.squared > noise * noise);
     return h;
 }
 
@@ -577,21 +577,22 @@ static hit hit_at(const cast_search *search, uint32_t triangle, const corners *c
    stopped than let through. */
 static bool is_from_front(const cast_search *search, const hit *h)
 {
-    sn_dvec3 own = face_normal(search->mesh, h->spot.triangle);
+    sn_dvec3 own = face_normal(search->mesh, h->near_point.triangle);
     if (h->blunt)
-        return dvec3_dot(search->way, own) < 0;
+        return dvec3_dot(search->displacement, own) < 0;
     bool closed = search->mesh->fault.type == GAP_NONE;
-    return dvec3_dot(h->spot.offset, outward(search->mesh, &h->spot)) > 0 ||
-           (!closed && dvec3_dot(h->spot.offset, own) > 0);
+    return dvec3_dot(h->near_point.offset, outward(search->mesh, &h->near_point)) > 0 ||
+           (!closed && dvec3_dot(h->near_point.offset, own) > 0);
 }
 
 static void keep_hit(cast_search *search, const hit *h)
 {
     const hit *best = &search->best;
     if (search->found) { /* of hits at the same time the deepest (this matters at the start); then the first triangle */
-        if (h->t > best->t || (h->t == best->t && h->spot.squared > best->spot.squared))
+        if (h->t > best->t || (h->t == best->t && h->near_point.squared > best->near_point.squared))
             return;
-        if (h->t == best->t && h->spot.squared == best->spot.squared && h->spot.triangle > best->spot.triangle)
+        if (h->t == best->t && h->near_point.squared == best->near_point.squared &&
+            h->near_point.triangle > best->near_point.triangle)
             return;
     }
     search->found = true;
@@ -606,11 +607,12 @@ static inline double component(sn_dvec3 a, uint32_t axis)
 
 /* Projects a corner, seen from the start, along the path onto the coordinate plane most across it. Returns the two
    coordinates in that plane, and the depth along the path. */
-static sn_dvec3 project(sn_dvec3 seen, sn_dvec3 way, uint32_t deep)
+static sn_dvec3 project(sn_dvec3 seen, sn_dvec3 displacement, uint32_t deep)
 {
     uint32_t x = (deep + 1) % 3, y = (deep + 2) % 3;
-    double depth = component(seen, deep) / component(way, deep);
-    return dvec3(component(seen, x) - depth * component(way, x), component(seen, y) - depth * component(way, y), depth);
+    double depth = component(seen, deep) / component(displacement, deep);
+    return dvec3(component(seen, x) - depth * component(displacement, x),
+                 component(seen, y) - depth * component(displacement, y), depth);
 }
 
 /* When the centre itself passes through the triangle. The areas that decide the side of an edge have exactly opposite
@@ -618,13 +620,14 @@ static sn_dvec3 project(sn_dvec3 seen, sn_dvec3 way, uint32_t deep)
    neighbours (Woop, Benthin and Wald 2013). */
 static bool passes_through(const cast_search *search, uint32_t triangle, double *t)
 {
-    sn_dvec3 way = search->way, size = dvec3(fabs(way.x), fabs(way.y), fabs(way.z));
+    sn_dvec3 displacement = search->displacement,
+             size = dvec3(fabs(displacement.x), fabs(displacement.y), fabs(displacement.z));
     uint32_t deep = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
     if (!(component(size, deep) > 0))
         return false;
     sn_dvec3 corner[3]; /* each computed from its vertex alone, so that neighbours agree */
     for (uint32_t k = 0; k < 3; ++k)
-        corner[k] = project(dvec3_sub(vertex_at(search->mesh, 3 * triangle + k), search->from), way, deep);
+        corner[k] = project(dvec3_sub(vertex_at(search->mesh, 3 * triangle + k), search->from), displacement, deep);
     sn_dvec3 a = corner[0], b = corner[1], c = corner[2];
     double u = c.x * b.y - c.y * b.x, v = a.x * c.y - a.y * c.x, w = b.x * a.y - b.y * a.x, sum = u + v + w;
     if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0))
@@ -642,7 +645,7 @@ static void try_centre(cast_search *search, uint32_t triangle, const corners *c)
     double t;
     if (!passes_through(search, triangle, &t))
         return;
-    bool from_front = dvec3_dot(search->way, dvec3_cross(c->ab, c->ac)) < 0;
+    bool from_front = dvec3_dot(search->displacement, dvec3_cross(c->ab, c->ac)) < 0;
     if (!from_front && (search->sides == SN_SIDES_FRONT || t <= 0))
         return;
     hit h = hit_at(search, triangle, c, (sn_real)(t < 0 ? 0 : t > 1 ? 1 : t));
@@ -670,10 +673,10 @@ static bool try_cast(void *data, uint32_t triangle)
 /* The normal towards the side that the sphere comes from. */
 static sn_dvec3 cast_normal(const cast_search *search)
 {
-    const spot *s = &search->best.spot;
+    const near_point *s = &search->best.near_point;
     sn_dvec3 own = face_normal(search->mesh, s->triangle);
     if (search->best.blunt)
-        return turned(own, dvec3_dot(search->way, own) > 0);
+        return turned(own, dvec3_dot(search->displacement, own) > 0);
     if (s->feature == 0)
         return turned(own, dvec3_dot(s->offset, own) < 0);
     return unit(s->offset);
@@ -683,18 +686,18 @@ bool sn_trimesh_cast(const sn_trimesh *mesh, const sn_path *path, sn_sides sides
 {
     cast_search search = {.mesh = mesh, .path = path, .sides = sides, .t = 1};
     search.from = dvec3_from(path->from);
-    search.way = dvec3_from(path->way);
-    search.length = dvec3_length(search.way);
+    search.displacement = dvec3_from(path->displacement);
+    search.length = dvec3_length(search.displacement);
     sn_bvh_quads_cast(&mesh->quads, &mesh->bvh, path, &search.t, try_cast, &search);
     if (!search.found)
         return false;
     const hit *best = &search.best;
-    sn_dvec3 centre = dvec3_add(search.from, dvec3_scale(search.way, (double)best->t));
+    sn_dvec3 centre = dvec3_add(search.from, dvec3_scale(search.displacement, (double)best->t));
     *t = best->t;
     touch->distance = 0;
-    touch->point = dvec3_round(dvec3_sub(centre, best->spot.offset));
+    touch->point = dvec3_round(dvec3_sub(centre, best->near_point.offset));
     touch->normal = dvec3_round(cast_normal(&search));
-    touch->part = best->spot.triangle;
+    touch->part = best->near_point.triangle;
     return true;
 }
 

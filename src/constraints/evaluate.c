@@ -11,16 +11,16 @@ uint32_t sn_point_corners(const sn_store *store, const sn_pool *pool, uint32_t r
         return 1;
     }
     uint32_t code = pool->point[(size_t)row * pool->kind->points + point];
-    if (!(code & SN_SPOT_BIT)) {
+    if (!(code & SN_ANCHOR_BIT)) {
         slot[0] = frame->slot[code];
         return 1;
     }
-    const sn_spot *spot = &store->spot[code & ~SN_SPOT_BIT];
-    for (uint32_t i = 0; i < spot->count; ++i) {
-        slot[i] = frame->slot[spot->particle[i]];
-        weight[i] = spot->weight[i];
+    const sn_anchor *anchor = &store->anchor[code & ~SN_ANCHOR_BIT];
+    for (uint32_t i = 0; i < anchor->count; ++i) {
+        slot[i] = frame->slot[anchor->particle[i]];
+        weight[i] = anchor->weight[i];
     }
-    return spot->count;
+    return anchor->count;
 }
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------ */
@@ -49,7 +49,7 @@ static inline sn_quat turn_on(sn_quat base, sn_vec3 a, sn_real inverse)
     return (sn_quat){sum.x * scale, sum.y * scale, sum.z * scale, w * scale};
 }
 
-sn_quat sn_frame_turn(const sn_frame *frame, uint32_t body)
+sn_quat sn_frame_orientation(const sn_frame *frame, uint32_t body)
 {
     sn_quat base;
     sn_vec3 a = half_angle(frame, body, &base);
@@ -65,7 +65,7 @@ static sn_vec3 without_rounding(sn_vec3 t)
 }
 
 /* An anchor on a body in a frame, prepared for the gradients of all rows. */
-typedef struct hold {
+typedef struct body_anchor {
     sn_quat q;
     sn_vec3 a;       /* the correction of the rotation, see half_angle */
     sn_real inverse; /* 1 / (1 + a^2) */
@@ -74,22 +74,22 @@ typedef struct hold {
                         give */
     sn_vec3 give;
     bool locked; /* some axis is locked */
-} hold;
+} body_anchor;
 
-static inline void take_hold(hold *h, const sn_frame *frame, uint32_t body, sn_vec3 place)
+static inline void take_anchor(body_anchor *h, const sn_frame *frame, uint32_t body, sn_vec3 place)
 {
     sn_quat base;
     h->a = half_angle(frame, body, &base);
     h->inverse = 1 / (1 + vec3_dot(h->a, h->a));
     h->q = turn_on(base, h->a, h->inverse);
-    h->arm = sn_quat_turn(h->q, place);
+    h->arm = sn_quat_rotate(h->q, place);
 }
 
 /* With t the torque in the body's present frame, dC/da = 2 (t + a x t) / (1 + a^2): a change da of a is a rotation by 2
    (da - a x da) / (1 + a^2) in that frame. And a is half of the turn's displacement times give. With e_i the columns of
    the rotation, t_i = e_i . torque. So row i of the matrix is (e_i + a_j e_k - a_k e_j) / (1 + a^2), with i, j, k
    cyclic. */
-static void make_ready(hold *h, sn_vec3 give)
+static void make_ready(body_anchor *h, sn_vec3 give)
 {
     sn_quat q = h->q;
     sn_vec3 a = h->a, e[3];
@@ -107,7 +107,7 @@ static void make_ready(hold *h, sn_vec3 give)
 }
 
 /* The gradient for the turn from a torque in the world. */
-static inline sn_vec3 turn_gradient(const hold *h, sn_vec3 torque)
+static inline sn_vec3 turn_gradient(const body_anchor *h, sn_vec3 torque)
 {
     sn_vec3 t = vec3(vec3_dot(h->back[0], torque), vec3_dot(h->back[1], torque), vec3_dot(h->back[2], torque));
     if (h->locked)
@@ -117,38 +117,38 @@ static inline sn_vec3 turn_gradient(const hold *h, sn_vec3 torque)
 
 sn_vec3 sn_frame_turn_gradient(const sn_frame *frame, uint32_t body, sn_vec3 place, sn_vec3 push, sn_vec3 torque)
 {
-    hold h;
-    take_hold(&h, frame, body, place);
+    body_anchor h;
+    take_anchor(&h, frame, body, place);
     make_ready(&h, frame->turn[body].give);
     return turn_gradient(&h, vec3_add(vec3_cross(h.arm, push), torque));
 }
 
-sn_vec3 sn_frame_turning(const sn_frame *frame, const sn_spot *spot, const sn_vec4 *v)
+sn_vec3 sn_frame_turning(const sn_frame *frame, const sn_anchor *anchor, const sn_vec4 *v)
 {
-    sn_vec3 rate = vec4_xyz(v[frame->turn_slot + spot->body]), give = frame->turn[spot->body].give;
+    sn_vec3 rate = vec4_xyz(v[frame->turn_slot + anchor->body]), give = frame->turn[anchor->body].give;
     rate = vec3(rate.x * give.x, rate.y * give.y, rate.z * give.z);
-    return sn_quat_turn(sn_frame_turn(frame, spot->body), vec3_cross(rate, spot->place));
+    return sn_quat_rotate(sn_frame_orientation(frame, anchor->body), vec3_cross(rate, anchor->place));
 }
 
-const sn_spot *sn_point_on_body(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t point)
+const sn_anchor *sn_point_on_body(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t point)
 {
     if (pool_has_lists(pool))
         return NULL;
     uint32_t code = pool->point[(size_t)row * pool->kind->points + point];
-    const sn_spot *spot = code & SN_SPOT_BIT ? &store->spot[code & ~SN_SPOT_BIT] : NULL;
-    return spot && spot->type == SN_POINT_BODY ? spot : NULL;
+    const sn_anchor *anchor = code & SN_ANCHOR_BIT ? &store->anchor[code & ~SN_ANCHOR_BIT] : NULL;
+    return anchor && anchor->type == SN_POINT_BODY ? anchor : NULL;
 }
 
 uint32_t sn_evaluate_bodies(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t *body)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < pool->kind->points; ++i) {
-        const sn_spot *spot = sn_point_on_body(store, pool, row, i);
+        const sn_anchor *anchor = sn_point_on_body(store, pool, row, i);
         uint32_t seen = 0;
-        while (spot && seen < count && body[seen] != spot->body)
+        while (anchor && seen < count && body[seen] != anchor->body)
             ++seen;
-        if (spot && seen == count)
-            body[count++] = spot->body;
+        if (anchor && seen == count)
+            body[count++] = anchor->body;
     }
     return count;
 }
@@ -156,13 +156,13 @@ uint32_t sn_evaluate_bodies(const sn_store *store, const sn_pool *pool, uint32_t
 /* ---- Points ------------------------------------------------------------------------------------------------------ */
 
 /* An anchor on a body or on a fixed place. NULL for other points. */
-static const sn_spot *fixed_spot(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t point)
+static const sn_anchor *fixed_anchor(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t point)
 {
     if (pool_has_lists(pool))
         return NULL;
     uint32_t code = pool->point[(size_t)row * pool->kind->points + point];
-    const sn_spot *spot = code & SN_SPOT_BIT ? &store->spot[code & ~SN_SPOT_BIT] : NULL;
-    return spot && spot->type != SN_POINT_PARTICLES ? spot : NULL;
+    const sn_anchor *anchor = code & SN_ANCHOR_BIT ? &store->anchor[code & ~SN_ANCHOR_BIT] : NULL;
+    return anchor && anchor->type != SN_POINT_PARTICLES ? anchor : NULL;
 }
 
 /* First b, then a. Of unit length up to rounding. */
@@ -172,23 +172,24 @@ static sn_quat times(sn_quat a, sn_quat b)
                      a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 
-static sn_vec3 spot_position(const sn_frame *frame, const sn_spot *spot, sn_vec3 origin, sn_quat *q, hold *held)
+static sn_vec3 anchor_position(const sn_frame *frame, const sn_anchor *anchor, sn_vec3 origin, sn_quat *q,
+                               body_anchor *held)
 {
-    if (spot->type == SN_POINT_PLACE) {
+    if (anchor->type == SN_POINT_PLACE) {
         if (q)
-            *q = spot->turn;
-        return vec3_sub(spot->place, origin);
+            *q = anchor->turn;
+        return vec3_sub(anchor->place, origin);
     }
-    take_hold(held, frame, spot->body, spot->place);
+    take_anchor(held, frame, anchor->body, anchor->place);
     if (q)
-        *q = times(held->q, spot->turn);
-    return vec3_add(frame_position(frame, frame->slot[spot->particle[0]], origin), held->arm);
+        *q = times(held->q, anchor->turn);
+    return vec3_add(frame_position(frame, frame->slot[anchor->particle[0]], origin), held->arm);
 }
 
 /* What a point is: particles, one or a weighted sum of them, or an anchor. */
 typedef struct standing {
-    const sn_spot *spot; /* an anchor on a body, or a place; NULL: particles */
-    hold held;           /* for an anchor on a body */
+    const sn_anchor *anchor; /* an anchor on a body, or a place; NULL: particles */
+    body_anchor held;        /* for an anchor on a body */
 } standing;
 
 /* The origin relative to which the positions of a constraint are given. */
@@ -198,7 +199,7 @@ static inline sn_vec3 origin_of(const sn_store *store, const sn_pool *pool, uint
     sn_real weight[4];
     if (!pool->kind->internal)
         return vec3(0, 0, 0);
-    const sn_spot *first = fixed_spot(store, pool, row, 0);
+    const sn_anchor *first = fixed_anchor(store, pool, row, 0);
     if (first && first->type == SN_POINT_PLACE)
         return first->place;
     if (first)
@@ -231,13 +232,13 @@ static sn_eval_in gather(const sn_store *store, const sn_pool *pool, uint32_t ro
     if (pool_has_lists(pool))
         gather_list(store, pool, row, frame, origin, x);
     for (uint32_t i = 0; i < points && !pool_has_lists(pool); ++i) {
-        const sn_spot *spot = fixed_spot(store, pool, row, i);
-        hold here;
+        const sn_anchor *anchor = fixed_anchor(store, pool, row, i);
+        body_anchor here;
         if (stand)
-            stand[i].spot = spot;
-        if (spot) {
-            x[i] =
-                spot_position(frame, spot, origin, pool->kind->oriented ? &q[i] : NULL, stand ? &stand[i].held : &here);
+            stand[i].anchor = anchor;
+        if (anchor) {
+            x[i] = anchor_position(frame, anchor, origin, pool->kind->oriented ? &q[i] : NULL,
+                                   stand ? &stand[i].held : &here);
             continue;
         }
         uint32_t count = sn_point_corners(store, pool, row, frame, i, slot, weight);
@@ -289,7 +290,7 @@ typedef struct spreading {
 
 static bool on_body(const standing *stand)
 {
-    return stand->spot && stand->spot->type == SN_POINT_BODY;
+    return stand->anchor && stand->anchor->type == SN_POINT_BODY;
 }
 
 /* Finds the entries behind the points: first particles, then turns. */
@@ -303,7 +304,7 @@ SN_INLINE void find_owners(spreading *s, const sn_store *store, const sn_pool *p
         if (on_body(&s->stand[i])) {
             s->count[i] = 1;
             s->weight[i][0] = 1;
-            slot[0] = frame->slot[s->stand[i].spot->particle[0]];
+            slot[0] = frame->slot[s->stand[i].anchor->particle[0]];
         } else {
             s->count[i] = sn_point_corners(store, pool, row, frame, i, slot, s->weight[i]);
         }
@@ -312,7 +313,7 @@ SN_INLINE void find_owners(spreading *s, const sn_store *store, const sn_pool *p
     }
     for (uint32_t i = 0; i < s->points; ++i)
         if (on_body(&s->stand[i])) {
-            uint32_t body = s->stand[i].spot->body;
+            uint32_t body = s->stand[i].anchor->body;
             s->turn[i] = block_index(block, frame->turn_slot + body, block->w[s->owner[i][0]], &s->apart);
             make_ready(&s->stand[i].held, frame->turn[body].give);
         }
@@ -341,7 +342,7 @@ static inline void give_share(const spreading *s, sn_vec3 *gradient, sn_vec3 sha
 /* Distributes the gradient of a point on a body. */
 SN_INLINE void spread_on_body(const spreading *s, uint32_t i, bool planar, sn_block *block)
 {
-    const hold *held = &s->stand[i].held;
+    const body_anchor *held = &s->stand[i].held;
     for (uint32_t r = 0; r < s->rows; ++r) {
         sn_vec3 at = s->by_point[r * s->points + i], torque = vec3_cross(held->arm, at);
         if (s->by_turn)
@@ -377,8 +378,8 @@ SN_INLINE void spread(const spreading *s, const sn_frame *frame, sn_block *block
     }
 }
 
-SN_INLINE bool evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
-                              sn_block *block, sn_block_room *room, uint32_t points, uint32_t rows)
+SN_INLINE bool evaluate_anchors(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
+                                sn_block *block, sn_block_room *room, uint32_t points, uint32_t rows)
 {
     const uint32_t own_rows = pool->kind->rows, each = own_rows * pool->kind->points; /* constant-size memset: gcc would
                                                                                          make a slow loop of a memset
@@ -409,12 +410,12 @@ SN_INLINE bool evaluate_spots(const sn_store *store, const sn_pool *pool, uint32
 }
 
 /* Joints get their own instance, like the usual shapes. */
-bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block,
-                       sn_block_room *room)
+bool sn_evaluate_anchors(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
+                         sn_block *block, sn_block_room *room)
 {
     if (pool->kind->points == 2 && pool->kind->rows == 6)
-        return evaluate_spots(store, pool, row, frame, block, room, 2, 6);
-    return evaluate_spots(store, pool, row, frame, block, room, pool->kind->points, pool->kind->rows);
+        return evaluate_anchors(store, pool, row, frame, block, room, 2, 6);
+    return evaluate_anchors(store, pool, row, frame, block, room, pool->kind->points, pool->kind->rows);
 }
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------ */
@@ -463,9 +464,9 @@ const sn_vec3 *sn_evaluate_force(const sn_store *store, const sn_pool *pool, uin
         uint32_t slot[4];
         sn_real weight[4];
         uint32_t count = sn_point_corners(store, pool, row, frame, i, slot, weight);
-        const sn_spot *spot = sn_point_on_body(store, pool, row, i);
+        const sn_anchor *anchor = sn_point_on_body(store, pool, row, i);
         force[i] = vec3(0, 0, 0);
-        velocity[i] = spot ? sn_frame_turning(frame, spot, v) : vec3(0, 0, 0);
+        velocity[i] = anchor ? sn_frame_turning(frame, anchor, v) : vec3(0, 0, 0);
         for (uint32_t j = 0; j < count; ++j)
             velocity[i] = vec3_add(velocity[i], vec3_scale(vec4_xyz(v[slot[j]]), weight[j]));
     }

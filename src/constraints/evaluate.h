@@ -34,14 +34,14 @@ typedef struct sn_frame {
     const sn_vec4 *x_low;    /* rounding remainder of x */
     const sn_vec4 *old_d;    /* with BDF2: displacement in the previous substep, valid where w is h; otherwise NULL */
     const sn_vec4 *expected; /* displacement that contact is about to add, for dampers; NULL: none */
-    const sn_vec4 *rubbed;   /* the same by friction alone, for rates; NULL: none */
-    sn_real h;               /* the substep h to which it belongs */
-    const uint32_t *slot;    /* where each particle is stored, by its number */
-    bool planar;             /* 2D: z is locked */
-    bool held;               /* conflicting constraints aim at their compromise */
-    const sn_turn *turn;     /* by body; NULL: there are no bodies */
-    uint32_t turn_slot;      /* of the first body's turn */
-    const sn_vec4 *turned;   /* by slot, if d is NULL: displacement of turns from the start; NULL: none */
+    const sn_vec4 *by_friction; /* the same by friction alone, for rates; NULL: none */
+    sn_real h;                  /* the substep h to which it belongs */
+    const uint32_t *slot;       /* where each particle is stored, by its number */
+    bool planar;                /* 2D: z is locked */
+    bool held;                  /* conflicting constraints aim at their compromise */
+    const sn_turn *turn;        /* by body; NULL: there are no bodies */
+    uint32_t turn_slot;         /* of the first body's turn */
+    const sn_vec4 *turned;      /* by slot, if d is NULL: displacement of turns from the start; NULL: none */
 } sn_frame;
 
 typedef struct sn_block {
@@ -64,8 +64,8 @@ typedef struct sn_block_room {
 
 /* Evaluates a constraint with an anchor or a weighted point among its points. The block has the particles in the order
    of sn_store_particles, each once, and then the turns of bodies. */
-bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block,
-                       sn_block_room *room);
+bool sn_evaluate_anchors(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
+                         sn_block *block, sn_block_room *room);
 
 /* Evaluates a constraint of a kind with any number of points. The block is in the store's scratch memory and valid
    until the next call. */
@@ -84,17 +84,17 @@ sn_eval_in sn_evaluate_input(const sn_store *store, const sn_pool *pool, uint32_
                              sn_vec3 *x, sn_quat *q);
 
 /* The orientation of a body in a frame. */
-sn_quat sn_frame_turn(const sn_frame *frame, uint32_t body);
+sn_quat sn_frame_orientation(const sn_frame *frame, uint32_t body);
 
 /* The gradient for the turn of a body, from the gradient for a point of the body (`push`, at `place`) and for its
    rotation (`torque`), both in the world. */
 sn_vec3 sn_frame_turn_gradient(const sn_frame *frame, uint32_t body, sn_vec3 place, sn_vec3 push, sn_vec3 torque);
 
 /* m/s: the velocity of a point of a body due to its rotation. v by slot, turns included. */
-sn_vec3 sn_frame_turning(const sn_frame *frame, const sn_spot *spot, const sn_vec4 *v);
+sn_vec3 sn_frame_turning(const sn_frame *frame, const sn_anchor *anchor, const sn_vec4 *v);
 
 /* The anchor of a point that is on a body; NULL for other points. */
-const sn_spot *sn_point_on_body(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t point);
+const sn_anchor *sn_point_on_body(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t point);
 
 /* Lists the rows of the bodies of a constraint, each once, in the order in which a block has their turns. `body` has
    room for SN_MAX_POINTS. Returns their number. */
@@ -132,7 +132,7 @@ static inline sn_vec3 gradient_in_plane(sn_vec3 g)
 static inline void block_hold(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                               sn_block *block)
 {
-    const sn_held *held = frame->held ? store_held(store, pool, row) : NULL;
+    const sn_compromised *held = frame->held ? store_compromise(store, pool, row) : NULL;
     for (uint32_t r = 0; held && r < block->rows; ++r)
         block->c[r] -= held->c[r];
 }
@@ -158,8 +158,8 @@ SN_INLINE bool evaluate_shape(const sn_store *store, const sn_pool *pool, uint32
     block->gradient = room->gradient;
     const uint32_t *point = pool->point + (size_t)row * points;
     for (uint32_t i = 0; i < points; ++i) {
-        if (point[i] & SN_SPOT_BIT)
-            return sn_evaluate_spots(store, pool, row, frame, block, room);
+        if (point[i] & SN_ANCHOR_BIT)
+            return sn_evaluate_anchors(store, pool, row, frame, block, room);
         room->slot[i] = frame->slot[point[i]];
     }
     sn_vec3 x[SN_MAX_POINTS];

@@ -290,7 +290,7 @@ static bool follow(const leash *l, uint32_t particle, uint32_t from, sn_real lef
             continue;
         const uint32_t other = point[0] == particle ? point[1] : point[0];
         const sn_real length = pool->param[(size_t)row * pool->param_count];
-        if (!((point[0] | point[1]) & SN_SPOT_BIT) && other != from && length < left &&
+        if (!((point[0] | point[1]) & SN_ANCHOR_BIT) && other != from && length < left &&
             follow(l, other, particle, left - length, rods + 1))
             return true;
     }
@@ -302,9 +302,9 @@ static sn_vec3 held_at(const leash *l, const sn_pool *pool, uint32_t row)
 {
     for (uint32_t i = 0; i < pool->kind->points; ++i) {
         const uint32_t code = pool->point[(size_t)row * pool->kind->points + i];
-        const sn_spot *spot = code & SN_SPOT_BIT ? &l->store->spot[code & ~SN_SPOT_BIT] : NULL;
-        if (spot && spot->type == SN_POINT_BODY && spot->particle[0] == l->body)
-            return spot->place;
+        const sn_anchor *anchor = code & SN_ANCHOR_BIT ? &l->store->anchor[code & ~SN_ANCHOR_BIT] : NULL;
+        if (anchor && anchor->type == SN_POINT_BODY && anchor->particle[0] == l->body)
+            return anchor->place;
     }
     return vec3(0, 0, 0);
 }

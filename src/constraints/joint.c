@@ -27,10 +27,10 @@ bool sn_joint_slips(const sn_real *exerted, const double *moved, uint32_t n, dou
 
 double sn_joint_moved(const sn_eval_in *in, uint32_t i, double value, bool turns)
 {
-    double way = value - (double)in->keep[1 + i];
-    if (turns && fabs(way) > MATH_PI)
-        way -= way > 0 ? 2 * MATH_PI : -2 * MATH_PI;
-    return way;
+    double displacement = value - (double)in->keep[1 + i];
+    if (turns && fabs(displacement) > MATH_PI)
+        displacement -= displacement > 0 ? 2 * MATH_PI : -2 * MATH_PI;
+    return displacement;
 }
 
 void sn_joint_hold(const sn_eval_in *in, sn_real h, uint32_t n, const double *value, bool slips, bool turns)

@@ -250,18 +250,18 @@ SN_LANES_INLINE void joint_apply(lanes_out *out, uint32_t row, const joint_drive
     const lanes zero = lanes_all(0), endless = lanes_all((double)INFINITY);
     lanes_row *r = &out->row[row];
     flags aims = lanes_above(drive->target_most, zero), runs = ~aims & lanes_above(drive->speed_most, zero);
-    flags rubs = ~(aims | runs) & lanes_above(drive->friction, zero);
+    flags tangential = ~(aims | runs) & lanes_above(drive->friction, zero);
     flags ends = lanes_above(drive->least, -endless), limited = ends | lanes_above(endless, drive->most);
     lanes offset = lanes_keep(aims, drive->target), low = drive->least - offset, high = drive->most - offset;
     /* equal limits at the target make a lock */
     flags locked = ends & ~lanes_unequal(low, zero) & ~lanes_unequal(high, zero);
-    r->rate = (runs | rubs) & ~locked;
-    r->rest = ~(aims | runs | rubs | locked);
+    r->rate = (runs | tangential) & ~locked;
+    r->rest = ~(aims | runs | tangential | locked);
     r->compliance = lanes_keep(aims & ~locked, drive->target_compliance);
     r->damping = lanes_keep(aims & ~locked, drive->target_damping);
-    r->speed = lanes_keep(~locked, lanes_choose(runs, drive->speed, lanes_keep(rubs, drive->back)));
+    r->speed = lanes_keep(~locked, lanes_choose(runs, drive->speed, lanes_keep(tangential, drive->back)));
     r->most = lanes_choose(aims, drive->target_most,
-                           lanes_choose(runs, drive->speed_most, lanes_keep(rubs, drive->friction)));
+                           lanes_choose(runs, drive->speed_most, lanes_keep(tangential, drive->friction)));
     r->most = lanes_keep(~locked & lanes_above(lanes_all((double)SN_JOINT_MOST), r->most), r->most); /* 0: unlimited */
     r->low = lanes_keep(limited, low);
     r->high = lanes_keep(limited, high);
@@ -318,7 +318,7 @@ SN_LANES_INLINE void joint_ask_for_speed(lanes_out *out, lanes speed, lanes most
 #define SN_JOINT_AXIS_PARAMS      9
 #define SN_JOINT_AXIS_TARGET_MOST 4 /* their numbers, counted from 1 */
 #define SN_JOINT_AXIS_FRICTION    9
-#define SN_JOINT_WAY              SN_JOINT_AXIS("m", "N", "m/s", "m/N", "N s/m", SN_JOINT_MOST)
+#define SN_JOINT_DISPLACEMENT     SN_JOINT_AXIS("m", "N", "m/s", "m/N", "N s/m", SN_JOINT_MOST)
 #define SN_JOINT_ANGLE            SN_JOINT_AXIS("rad", "N m", "rad/s", "rad/(N m)", "N m s", (sn_real)MATH_PI)
 
 /* Limits at `bound` or beyond count as none. */
@@ -371,7 +371,7 @@ SN_LANES_INLINE lanes joint_back(const lanes_in *in, uint32_t n, uint32_t i)
 }
 
 /* The row of the one free axis of a joint, with the parameters of SN_JOINT_AXIS: the displacement of b along x. */
-SN_LANES_INLINE void joint_drive_way(const lanes_in *in, lanes_out *out, uint32_t row, const joint_pose *pose)
+SN_LANES_INLINE void joint_drive_displacement(const lanes_in *in, lanes_out *out, uint32_t row, const joint_pose *pose)
 {
     joint_drive drive = joint_read_drive(in->param, (double)SN_JOINT_MOST);
     drive.back = joint_back(in, 1, 0);
@@ -425,7 +425,7 @@ static inline joint_pose joint_look_at(const sn_eval_in *in)
 }
 
 /* m: displacement of b along x. */
-static inline double joint_way_at(const sn_eval_in *in)
+static inline double joint_displacement_at(const sn_eval_in *in)
 {
     joint_pose pose = joint_look_at(in);
     return (double)lanes3_dot(pose.axis[0], pose.p);

@@ -51,8 +51,8 @@ static void settle_ball(const sn_eval_in *in, sn_real h)
     if (in->param[TARGET_MOST] > 0)
         return;
     /* Twice the vector part of R (held rotation)^-1: for a small angle this is the rotation vector. */
-    const lanes4 way = joint_short(joint_times(r, joint_inverse(held)));
-    const double moved[3] = {2 * way.x, 2 * way.y, 2 * way.z};
+    const lanes4 displacement = joint_short(joint_times(r, joint_inverse(held)));
+    const double moved[3] = {2 * displacement.x, 2 * displacement.y, 2 * displacement.z};
     if (keep[HOLDS] == 0 || sn_joint_slips(in->exerted + 3, moved, 3, (double)in->param[FRICTION])) {
         const sn_real now[STATE] = {1, (sn_real)r.x, (sn_real)r.y, (sn_real)r.z, (sn_real)r.w};
         memcpy(keep, now, sizeof now);

@@ -10,7 +10,7 @@ static void eval_line(const lanes_in *in, lanes_out *out)
 {
     joint_pose pose = joint_look(in);
     joint_lock_place(out, &pose, 1, in->param + LINEAR);
-    joint_drive_way(in, out, 2, &pose);
+    joint_drive_displacement(in, out, 2, &pose);
 }
 
 SN_LANES(joint_line, eval_line, 2, 3, PARAMS, SN_JOINT_HOLD(1))
@@ -18,12 +18,12 @@ SN_LANES(joint_line, eval_line, 2, 3, PARAMS, SN_JOINT_HOLD(1))
 #if !SN_VECTOR
 static void settle_line(const sn_eval_in *in, sn_real h)
 {
-    sn_joint_hold_axis(in, h, joint_way_at(in), 3, false);
+    sn_joint_hold_axis(in, h, joint_displacement_at(in), 3, false);
 }
 
 static void measure_line(const sn_eval_in *in, sn_real *param)
 {
-    param[2] = (sn_real)joint_way_at(in);
+    param[2] = (sn_real)joint_displacement_at(in);
 }
 
 const sn_kind sn_kind_joint_line = {
@@ -36,7 +36,7 @@ const sn_kind sn_kind_joint_line = {
     .points = 2,
     .rows = 3,
     .internal = true,
-    .param = {SN_JOINT_WAY, SN_JOINT_LINEAR},
+    .param = {SN_JOINT_DISPLACEMENT, SN_JOINT_LINEAR},
     .eval = SN_LANES_EVAL(joint_line),
     .lanes = SN_LANES_TABLE(joint_line),
     .measure = measure_line,

@@ -13,7 +13,7 @@ static void eval_slider(const lanes_in *in, lanes_out *out)
     joint_lock_place(out, &pose, 1, in->param + LINEAR);
     joint_whole_turn(&pose, NULL, turn);
     joint_lock_turns(out, 2, 3, turn, in->param + ANGULAR);
-    joint_drive_way(in, out, 5, &pose);
+    joint_drive_displacement(in, out, 5, &pose);
 }
 
 SN_LANES(joint_slider, eval_slider, 2, 6, PARAMS, SN_JOINT_HOLD(1))
@@ -21,12 +21,12 @@ SN_LANES(joint_slider, eval_slider, 2, 6, PARAMS, SN_JOINT_HOLD(1))
 #if !SN_VECTOR
 static void settle_slider(const sn_eval_in *in, sn_real h)
 {
-    sn_joint_hold_axis(in, h, joint_way_at(in), 6, false);
+    sn_joint_hold_axis(in, h, joint_displacement_at(in), 6, false);
 }
 
 static void measure_slider(const sn_eval_in *in, sn_real *param)
 {
-    param[2] = (sn_real)joint_way_at(in);
+    param[2] = (sn_real)joint_displacement_at(in);
 }
 
 const sn_kind sn_kind_joint_slider = {
@@ -39,7 +39,7 @@ const sn_kind sn_kind_joint_slider = {
     .points = 2,
     .rows = 6,
     .internal = true,
-    .param = {SN_JOINT_WAY, SN_JOINT_LINEAR, SN_JOINT_ANGULAR},
+    .param = {SN_JOINT_DISPLACEMENT, SN_JOINT_LINEAR, SN_JOINT_ANGULAR},
     .eval = SN_LANES_EVAL(joint_slider),
     .lanes = SN_LANES_TABLE(joint_slider),
     .measure = measure_slider,

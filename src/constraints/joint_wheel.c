@@ -100,7 +100,7 @@ static void measure_wheel(const sn_eval_in *in, sn_real *param)
     joint_pose pose = joint_look_at(in);
     lanes inverse;
     flags exists;
-    param[REST] = (sn_real)joint_way_at(in);
+    param[REST] = (sn_real)joint_displacement_at(in);
     param[TARGET] = (sn_real)steering(joint_z_axis(&pose), &inverse, &exists);
 }
 

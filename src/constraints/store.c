@@ -21,14 +21,14 @@ static void bind_pool(sn_pool *pool)
     pool->preload = pool->table.column[8];
 }
 
-static void bind_held(sn_store *store)
+static void bind_compromises(sn_store *store)
 {
-    const sn_held *held = store->held_table.column[0];
+    const sn_compromised *held = store->compromise_table.column[0];
     for (uint32_t kind = 1; kind < store->kind_count; ++kind)
-        store->pool[kind]->held_count = 0;
-    for (uint32_t i = store->held_table.count; i-- > 0;) {
-        store->pool[held[i].kind]->held_first = i;
-        store->pool[held[i].kind]->held_count++;
+        store->pool[kind]->compromise_count = 0;
+    for (uint32_t i = store->compromise_table.count; i-- > 0;) {
+        store->pool[held[i].kind]->compromise_first = i;
+        store->pool[held[i].kind]->compromise_count++;
     }
 }
 
@@ -36,34 +36,34 @@ void sn_store_bind(sn_store *store)
 {
     for (uint32_t kind = 1; kind < store->kind_count; ++kind)
         bind_pool(store->pool[kind]);
-    bind_held(store);
+    bind_compromises(store);
     store->run = store->run_table.column[0];
-    store->spot = store->spot_table.column[0];
+    store->anchor = store->anchor_table.column[0];
 }
 
 /* ---- Compromises ------------------------------------------------------------------------------------------------ */
 
 /* Plans are rebuilt, because a held constraint is not of the usual shape. */
-bool sn_store_hold(sn_store *store, const sn_allocator *allocator, const sn_held *held)
+bool sn_store_set_compromise(sn_store *store, const sn_allocator *allocator, const sn_compromised *held)
 {
-    uint32_t at = store->held_table.count;
-    if (!sn_table_reserve(&store->held_table, allocator, (uint64_t)at + 1))
+    uint32_t at = store->compromise_table.count;
+    if (!sn_table_reserve(&store->compromise_table, allocator, (uint64_t)at + 1))
         return false;
-    sn_held *all = store->held_table.column[0];
+    sn_compromised *all = store->compromise_table.column[0];
     for (; at > 0 && (all[at - 1].kind > held->kind || (all[at - 1].kind == held->kind && all[at - 1].row > held->row));
          --at)
         all[at] = all[at - 1];
     all[at] = *held;
-    store->held_table.count++;
-    bind_held(store);
+    store->compromise_table.count++;
+    bind_compromises(store);
     store->log_lost = true;
     return true;
 }
 
 void sn_store_let_go(sn_store *store)
 {
-    store->held_table.count = 0;
-    bind_held(store);
+    store->compromise_table.count = 0;
+    bind_compromises(store);
     store->log_lost = true;
 }
 
@@ -90,7 +90,7 @@ static void note_fresh(sn_fresh *fresh, sn_edit edit, bool held)
 void sn_store_log(sn_store *store, uint32_t kind, uint32_t row, uint32_t count, sn_edit_what what)
 {
     store->changes++;
-    note_fresh(&store->counts.fresh, (sn_edit){kind, row, count, what}, store->held_table.count > 0);
+    note_fresh(&store->counts.fresh, (sn_edit){kind, row, count, what}, store->compromise_table.count > 0);
     if (!store->logging || store->log_lost)
         return;
     if (count > store->edit_table.capacity || store->edit_table.count == store->edit_table.capacity) {
@@ -114,7 +114,7 @@ void sn_store_log_begin(sn_store *store)
 
 bool sn_store_init(sn_store *store, const sn_allocator *allocator)
 {
-    *store = (sn_store){.kind_count = 1, .counts.free_spot = SN_ID_FREE};
+    *store = (sn_store){.kind_count = 1, .counts.free_anchor = SN_ID_FREE};
     static const size_t many_width[SN_MANY_COLUMNS] = {
         [SN_MANY_X] = sizeof(sn_vec3),         [SN_MANY_MOVE] = sizeof(sn_vec3),
         [SN_MANY_FORCE] = sizeof(sn_vec3),     [SN_MANY_BY_POINT] = SN_MAX_ROWS * sizeof(sn_vec3),
@@ -127,8 +127,8 @@ bool sn_store_init(sn_store *store, const sn_allocator *allocator)
     sn_table_column(&store->edit_table, sizeof(sn_edit), false);
     sn_table_column(&store->copy_table, sizeof(sn_real), false);
     sn_table_column(&store->run_table, sizeof *store->run, true);
-    sn_table_column(&store->spot_table, sizeof *store->spot, true);
-    sn_table_column(&store->held_table, sizeof(sn_held), true);
+    sn_table_column(&store->anchor_table, sizeof *store->anchor, true);
+    sn_table_column(&store->compromise_table, sizeof(sn_compromised), true);
     for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind)
         if (!sn_store_register(store, allocator, sn_builtin_kinds[kind]))
             return false;
@@ -153,9 +153,9 @@ void sn_store_release(sn_store *store, const sn_allocator *allocator)
         release_pool(store->pool[kind], allocator);
     sn_table_release(&store->edit_table, allocator);
     sn_table_release(&store->run_table, allocator);
-    sn_table_release(&store->spot_table, allocator);
+    sn_table_release(&store->anchor_table, allocator);
     sn_table_release(&store->copy_table, allocator);
-    sn_table_release(&store->held_table, allocator);
+    sn_table_release(&store->compromise_table, allocator);
     sn_table_release(&store->many, allocator);
     store->kind_count = 1;
 }
@@ -446,7 +446,7 @@ bool sn_pool_collides(const sn_pool *pool, uint32_t row)
     return row < pool->free_table.count && ((const uint32_t *)pool->free_table.column[0])[row];
 }
 
-bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t count, uint32_t spots,
+bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t count, uint32_t anchors,
                       uint32_t *first)
 {
     sn_pool *pool = store->pool[kind];
@@ -458,10 +458,10 @@ bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t k
     if (!sn_table_reserve(&store->run_table, allocator, (uint64_t)store->run_table.count + 1))
         return false;
     store->run = store->run_table.column[0];
-    uint64_t new_spots = spots > store->counts.free_spots ? spots - store->counts.free_spots : 0;
-    if (!sn_table_reserve(&store->spot_table, allocator, store->spot_table.count + new_spots))
+    uint64_t new_anchors = anchors > store->counts.free_anchors ? anchors - store->counts.free_anchors : 0;
+    if (!sn_table_reserve(&store->anchor_table, allocator, store->anchor_table.count + new_anchors))
         return false;
-    store->spot = store->spot_table.column[0];
+    store->anchor = store->anchor_table.column[0];
     if ((uint64_t)store->counts.next_sequence + count >= SN_ID_FREE)
         return sn_store_compact(store, allocator); /* sequence numbers ran out after billions of additions: renumber */
     return true;
@@ -524,7 +524,7 @@ void sn_store_remove(sn_store *store, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = store->pool[kind];
     sn_store_log(store, kind, row, 1, SN_EDIT_REMOVED);
-    sn_store_free_spots(store, pool, row);
+    sn_store_free_anchors(store, pool, row);
     sn_ids_free(&pool->ids, row);
     store->counts.live--;
     store->counts.removed++;
@@ -551,32 +551,32 @@ const uint32_t *sn_store_particles(const sn_store *store, const sn_pool *pool, u
     const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
     *count = 0;
     for (uint32_t i = 0; i < pool->kind->points; ++i) {
-        if (!(point[i] & SN_SPOT_BIT)) {
+        if (!(point[i] & SN_ANCHOR_BIT)) {
             small[(*count)++] = point[i];
             continue;
         }
-        const sn_spot *spot = &store->spot[point[i] & ~SN_SPOT_BIT];
-        for (uint32_t j = 0; j < spot->count; ++j)
-            small[(*count)++] = spot->particle[j];
+        const sn_anchor *anchor = &store->anchor[point[i] & ~SN_ANCHOR_BIT];
+        for (uint32_t j = 0; j < anchor->count; ++j)
+            small[(*count)++] = anchor->particle[j];
     }
     return small;
 }
 
-uint32_t sn_store_add_spot(sn_store *store, const sn_spot *spot)
+uint32_t sn_store_add_anchor(sn_store *store, const sn_anchor *anchor)
 {
-    uint32_t row = store->counts.free_spot;
+    uint32_t row = store->counts.free_anchor;
     if (row != SN_ID_FREE) {
-        store->counts.free_spot = store->spot[row].particle[0];
-        store->counts.free_spots--;
+        store->counts.free_anchor = store->anchor[row].particle[0];
+        store->counts.free_anchors--;
     } else {
-        row = store->spot_table.count++;
+        row = store->anchor_table.count++;
     }
-    store->spot[row] = *spot;
-    return SN_SPOT_BIT | row;
+    store->anchor[row] = *anchor;
+    return SN_ANCHOR_BIT | row;
 }
 
 /* Also frees its list, which becomes waste. */
-void sn_store_free_spots(sn_store *store, sn_pool *pool, uint32_t row)
+void sn_store_free_anchors(sn_store *store, sn_pool *pool, uint32_t row)
 {
     if (pool_has_lists(pool)) {
         pool->list_waste += list_size(pool, row);
@@ -584,12 +584,12 @@ void sn_store_free_spots(sn_store *store, sn_pool *pool, uint32_t row)
     }
     const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
     for (uint32_t i = 0; i < pool->kind->points; ++i) {
-        if (!(point[i] & SN_SPOT_BIT))
+        if (!(point[i] & SN_ANCHOR_BIT))
             continue;
-        uint32_t spot = point[i] & ~SN_SPOT_BIT;
-        store->spot[spot] = (sn_spot){.particle = {store->counts.free_spot}};
-        store->counts.free_spot = spot;
-        store->counts.free_spots++;
+        uint32_t anchor = point[i] & ~SN_ANCHOR_BIT;
+        store->anchor[anchor] = (sn_anchor){.particle = {store->counts.free_anchor}};
+        store->counts.free_anchor = anchor;
+        store->counts.free_anchors++;
     }
 }
 

@@ -1,5 +1,5 @@
 /* The storage of constraints: one pool for each kind, the order in which they were added, and their anchors and
-   weighted points ("spots").
+   weighted points ("anchors").
 
    A constraint is a row of its kind's pool and stays in that row until it is removed. It refers to particles by their
    number, never by their position in storage, so particles can move in storage without affecting it.
@@ -16,10 +16,10 @@
 
 #include <sinew/constraints.h>
 
-/* The most particles, and the most constraints of a kind: the highest bit of a point's code marks a spot. */
-#define SN_MAX_COUNT 0x7fffffffu
-#define SN_SPOT_BIT  0x80000000u
-#define SN_MAX_KINDS 256u
+/* The most particles, and the most constraints of a kind: the highest bit of a point's code marks an anchor. */
+#define SN_MAX_COUNT  0x7fffffffu
+#define SN_ANCHOR_BIT 0x80000000u
+#define SN_MAX_KINDS  256u
 
 /* The columns of a store's scratch memory for constraints with any number of points; room for the longest. */
 enum {
@@ -44,11 +44,11 @@ typedef struct sn_give {
 } sn_give;
 
 /* A constraint in conflict with others, and its error c at the compromise: solvers aim at C - c = 0. */
-typedef struct sn_held {
+typedef struct sn_compromised {
     uint32_t kind;
     uint32_t row;
     sn_real c[SN_MAX_ROWS];
-} sn_held;
+} sn_compromised;
 
 typedef struct sn_pool {
     const sn_kind *kind; /* a built-in kind is shared by all worlds */
@@ -57,8 +57,8 @@ typedef struct sn_pool {
     uint32_t param_count;
     sn_ids ids;     /* the value is the sequence number */
     sn_table table; /* rows parallel to ids */
-    uint32_t
-        *point; /* kind.points codes for each row: a particle's number, or SN_SPOT_BIT + the row of a spot. For a kind
+    uint32_t *
+        point; /* kind.points codes for each row: a particle's number, or SN_ANCHOR_BIT + the row of an anchor. For a kind
                    with any number of points two numbers for each row: where its list starts, and its number of
                    points */
     sn_table list_table; /* the lists of such a kind, one after the other; see sn_list */
@@ -76,7 +76,7 @@ typedef struct sn_pool {
     sn_real *state;   /* kind.state for each row */
     sn_real *before;  /* the state when the substep began. Scratch */
     uint32_t *place;  /* position in the plan, for solvers that plan; 0: none. Scratch */
-    uint32_t held_first, held_count; /* its range of sn_store.held_table. Derived */
+    uint32_t compromise_first, compromise_count; /* its range of sn_store.compromise_table. Derived */
 } sn_pool;
 
 /* The points of a constraint of a kind with any number of them. In memory: particle_count, the particles' numbers
@@ -89,15 +89,15 @@ typedef struct sn_list {
 } sn_list;
 
 /* An anchor or weighted point, owned by the constraint that refers to it. */
-typedef struct sn_spot {
-    uint32_t particle[4]; /* of a free spot, the first is the next free one; of a spot on a body, the centre */
+typedef struct sn_anchor {
+    uint32_t particle[4]; /* of a free anchor, the first is the next free one; of an anchor on a body, the centre */
     sn_real weight[4];
     uint32_t count;     /* number of particles; 0 for a fixed place */
     sn_point_type type; /* what it is attached to */
     uint32_t body;      /* row of the body */
     sn_vec3 place;      /* m: from the centre of a body along its principal axes; or in the world */
     sn_quat turn;       /* orientation of its own axes, in the same frame */
-} sn_spot;
+} sn_anchor;
 
 typedef struct sn_run {
     uint32_t kind;
@@ -135,18 +135,18 @@ typedef struct sn_store {
     uint32_t kind_count;
     sn_table run_table;
     sn_run *run;
-    sn_table spot_table;
-    sn_spot *spot;
-    sn_table copy_table; /* of sn_real: what a failed step restores; see sn_store_keep */
-    sn_table held_table; /* of sn_held, by kind and row */
-    sn_table many;       /* scratch to evaluate the longest list */
+    sn_table anchor_table;
+    sn_anchor *anchor;
+    sn_table copy_table;       /* of sn_real: what a failed step restores; see sn_store_keep */
+    sn_table compromise_table; /* of sn_compromised, by kind and row */
+    sn_table many;             /* scratch to evaluate the longest list */
     struct sn_store_counts {
         uint32_t live;
         uint32_t most_points; /* of any list so far */
         uint32_t removed;     /* removed rows that are still in runs */
         uint32_t next_sequence;
-        uint32_t free_spot; /* SN_ID_FREE: none */
-        uint32_t free_spots;
+        uint32_t free_anchor; /* SN_ID_FREE: none */
+        uint32_t free_anchors;
         uint32_t compactions; /* how often sequence numbers changed */
         sn_fresh fresh;
     } counts;
@@ -172,9 +172,9 @@ bool sn_pool_reserve_collides(sn_pool *pool, const sn_allocator *allocator, uint
 void sn_pool_set_collides(sn_pool *pool, uint32_t row, bool collides);
 bool sn_pool_collides(const sn_pool *pool, uint32_t row);
 
-/* Makes room for count more constraints of a kind in consecutive rows, and for `spots` spots. Changes nothing
+/* Makes room for count more constraints of a kind in consecutive rows, and for `anchors` anchors. Changes nothing
    visible. */
-bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t count, uint32_t spots,
+bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t count, uint32_t anchors,
                       uint32_t *first);
 
 /* Makes room for count more constraints of a kind that are added one by one: afterwards sn_store_reserve for each of
@@ -201,7 +201,7 @@ void sn_pool_forget(sn_pool *pool, uint32_t first, uint32_t count);
    Returns their generation. */
 uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t count);
 
-/* Removes one constraint and its spots. Call tidy after the last of several removals: it compacts the order if that
+/* Removes one constraint and its anchors. Call tidy after the last of several removals: it compacts the order if that
    pays. */
 void sn_store_remove(sn_store *store, uint32_t kind, uint32_t row);
 void sn_store_tidy(sn_store *store, const sn_allocator *allocator);
@@ -217,14 +217,14 @@ bool sn_store_log_reserve(sn_store *store, const sn_allocator *allocator, uint32
 void sn_store_log_begin(sn_store *store);
 
 /* Holds a constraint, which is not yet held, at a compromise. False when memory runs out. */
-bool sn_store_hold(sn_store *store, const sn_allocator *allocator, const sn_held *held);
+bool sn_store_set_compromise(sn_store *store, const sn_allocator *allocator, const sn_compromised *held);
 
 /* Releases all held constraints. */
 void sn_store_let_go(sn_store *store);
 
-/* Stores a spot and returns its code. Room must be reserved. */
-uint32_t sn_store_add_spot(sn_store *store, const sn_spot *spot);
-void sn_store_free_spots(sn_store *store, sn_pool *pool, uint32_t row);
+/* Stores an anchor and returns its code. Room must be reserved. */
+uint32_t sn_store_add_anchor(sn_store *store, const sn_anchor *anchor);
+void sn_store_free_anchors(sn_store *store, sn_pool *pool, uint32_t row);
 
 /* Rewrites the runs without removed rows. False, with nothing changed, when memory runs out. */
 bool sn_store_compact(sn_store *store, const sn_allocator *allocator);
@@ -306,12 +306,12 @@ static inline uint32_t pool_point_count(const sn_pool *pool, uint32_t row)
 }
 
 /* The compromise at which a constraint is held. NULL if it is not held. */
-static inline const sn_held *store_held(const sn_store *store, const sn_pool *pool, uint32_t row)
+static inline const sn_compromised *store_compromise(const sn_store *store, const sn_pool *pool, uint32_t row)
 {
-    if (!pool->held_count)
+    if (!pool->compromise_count)
         return NULL;
-    const sn_held *held = (const sn_held *)store->held_table.column[0] + pool->held_first;
-    uint32_t low = 0, high = pool->held_count;
+    const sn_compromised *held = (const sn_compromised *)store->compromise_table.column[0] + pool->compromise_first;
+    uint32_t low = 0, high = pool->compromise_count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if (held[middle].row < row)
@@ -319,7 +319,7 @@ static inline const sn_held *store_held(const sn_store *store, const sn_pool *po
         else
             high = middle;
     }
-    return low < pool->held_count && held[low].row == row ? &held[low] : NULL;
+    return low < pool->compromise_count && held[low].row == row ? &held[low] : NULL;
 }
 
 /* True if the i-th row of a run is still the constraint that was added there. */

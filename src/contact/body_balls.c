@@ -1,8 +1,9 @@
 /* Contact of bodies: balls near bodies.
 
-   Pairs of a ball and a body are found once a step, within the margin of the ball. Fields, constraints and impacts take some balls
-   farther. Where balls are when a substep begins is noted, and at its end those that left their margin are searched for again, along
-   their paths. Then they stop before a body that they would have passed (body_sweep.c), and the next substep begins with the contact. */
+   Pairs of a ball and a body are found once a step, within the margin of the ball. Fields, constraints and impacts take
+   some balls farther. Where balls are when a substep begins is noted, and at its end those that left their margin are
+   searched for again, along their paths. Then they stop before a body that they would have passed (body_sweep.c), and
+   the next substep begins with the contact. */
 #include "contact/body_work.h"
 #include "contact/particle_work.h"
 
@@ -51,8 +52,8 @@ sn_vec3 sn_body_ball_start(const sn_world *world, uint32_t slot)
     return vec4_xyz(all_starts(world)[slot]);
 }
 
-/* The margin in which bodies were searched for, as in sphere_table: its w is the radius and how far the ball may come. false: the search for other things
-   has replaced it. */
+/* The margin in which bodies were searched for, as in sphere_table: its w is the radius and how far the ball may come.
+   false: the search for other things has replaced it. */
 static bool margin_in_step(const sn_world *world, uint32_t slot, sn_vec4 *margin)
 {
     const sn_contacts *c = &world->contacts;
@@ -69,9 +70,9 @@ static bool has_left(const sn_world *world, uint32_t slot)
         return false;
     if (!margin_in_step(world, slot, &margin))
         return true;
-    const sn_vec3 way = vec3_sub(vec4_xyz(p->x[slot]), vec4_xyz(margin));
+    const sn_vec3 displacement = vec3_sub(vec4_xyz(p->x[slot]), vec4_xyz(margin));
     const sn_real room = contact_magnitude(margin.w) - (1 - SN_BALL_LEAVES) * p->radius[slot];
-    return vec3_dot(way, way) > room * room;
+    return vec3_dot(displacement, displacement) > room * room;
 }
 
 typedef struct leaving {
@@ -125,7 +126,7 @@ static bool seek(sn_world *world, uint32_t slot)
 {
     const sn_vec3 x = vec4_xyz(world->particles.x[slot]);
     const sn_real came = vec3_length(vec3_sub(x, sn_body_ball_start(world, slot)));
-    const sn_real ahead = sn_contacts_way(world, slot, world->body_contacts.left);
+    const sn_real ahead = sn_contacts_displacement(world, slot, world->body_contacts.left);
     own_margins(world)[slot] = vec4(x, world->particles.radius[slot] + (came > ahead ? came : ahead));
     marks(world)[slot] = SOUGHT;
     sn_bounds around;

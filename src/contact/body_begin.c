@@ -25,9 +25,9 @@ sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *m)
 static void lead(const sn_world *world, const sn_mover *m, sn_vec4 *v, sn_vec4 *to)
 {
     const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[m->slot] - 1;
-    sn_vec3 way = vec3_sub(target->place, vec4_xyz(world->particles.x[m->slot]));
+    sn_vec3 displacement = vec3_sub(target->place, vec4_xyz(world->particles.x[m->slot]));
     double spin[3], inverse[3];
-    *v = vec4(vec3_scale(way, 1 / world->body_contacts.left), 0);
+    *v = vec4(vec3_scale(displacement, 1 / world->body_contacts.left), 0);
     if (m->body == SN_ID_FREE)
         return;
     sn_body_inverse_moments(&world->bodies.state[m->body], inverse);
@@ -83,11 +83,11 @@ typedef struct mover_group {
     sn_spin_batch spins;
     sn_wide_movers movers;
     uint32_t mover[SN_TURN_BATCH];
-    sn_vec4 led[SN_TURN_BATCH]; /* m/s: velocities of kinematic movers */
+    sn_vec4 kinematic[SN_TURN_BATCH]; /* m/s: velocities of kinematic movers */
 } mover_group;
 
 _Static_assert(SN_TURN_BATCH == SN_BODY_CONTACTS, "batches of both have one size");
-_Static_assert(offsetof(sn_mover, spun) == offsetof(sn_mover, extent) + SN_MOVER_WAYS * sizeof(sn_real) &&
+_Static_assert(offsetof(sn_mover, spun) == offsetof(sn_mover, extent) + SN_MOVER_DISPLACEMENTS * sizeof(sn_real) &&
                    offsetof(sn_mover, sought) == offsetof(sn_mover, extent) + SN_MOVER_SOUGHT * sizeof(sn_real) &&
                    offsetof(sn_mover, from) == offsetof(sn_mover, extent) + SN_MOVER_PLACE * sizeof(sn_real) &&
                    offsetof(sn_mover, from.rotation) == offsetof(sn_mover, extent) + SN_MOVER_TURN * sizeof(sn_real) &&
@@ -143,8 +143,8 @@ static void group_end(watching *w, mover_group *g)
     for (uint32_t i = 0; i < count && world->target_table.count; ++i) {
         const sn_mover *m = &contact_movers(world)[g->mover[i]];
         if (world->particles.target[m->slot]) {
-            lead(world, m, &g->led[i], g->spins.record[i]);
-            g->movers.v[i] = &g->led[i].x;
+            lead(world, m, &g->kinematic[i], g->spins.record[i]);
+            g->movers.v[i] = &g->kinematic[i].x;
         }
     }
     for (uint32_t i = count; i < SN_TURN_BATCH; ++i) {
@@ -231,9 +231,9 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
     sn_body_contacts_load(s, contact_listed(s->world) + first, end - first);
 }
 
-bool sn_body_contact_has_room(const sn_world *world, const sn_mover *m, sn_vec3 way)
+bool sn_body_contact_has_room(const sn_world *world, const sn_mover *m, sn_vec3 displacement)
 {
-    const sn_vec3 from = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->sought), to = vec3_add(from, way);
+    const sn_vec3 from = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->sought), to = vec3_add(from, displacement);
     const sn_real by = m->turned;
     const sn_bounds *room = &m->room;
     return from.x - by >= room->low.x && to.x - by >= room->low.x && from.x + by <= room->high.x &&
@@ -299,7 +299,7 @@ static bool begin_movers(sn_body_contact_substep *s, sn_substep *substep)
             return false;
     }
     world->body_contacts.fast = w.fast;
-    return !w.fast || sn_body_contacts_hand_on_blows(s);
+    return !w.fast || sn_body_contacts_pass_throws_on(s);
 }
 
 bool sn_body_contacts_begin(sn_substep *substep)

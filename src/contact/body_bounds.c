@@ -26,10 +26,12 @@
 /* ---- Boxes ------------------------------------------------------------------------------------------------------- */
 
 /* m: bounds of a displacement. */
-static sn_bounds flight_by(sn_vec3 way)
+static sn_bounds flight_by(sn_vec3 displacement)
 {
-    return (sn_bounds){vec3(way.x < 0 ? way.x : 0, way.y < 0 ? way.y : 0, way.z < 0 ? way.z : 0),
-                       vec3(way.x > 0 ? way.x : 0, way.y > 0 ? way.y : 0, way.z > 0 ? way.z : 0)};
+    return (sn_bounds){vec3(displacement.x < 0 ? displacement.x : 0, displacement.y < 0 ? displacement.y : 0,
+                            displacement.z < 0 ? displacement.z : 0),
+                       vec3(displacement.x > 0 ? displacement.x : 0, displacement.y > 0 ? displacement.y : 0,
+                            displacement.z > 0 ? displacement.z : 0)};
 }
 
 static sn_bounds sweep(sn_bounds b, const sn_bounds *flight)
@@ -46,13 +48,14 @@ static sn_real stray_of(const sn_body_contact_finding *f, const sn_body_state *b
     sn_body_inverse_moments(body, inverse);
     sn_rotate_velocity(body->q, body->l, inverse, spin);
     sn_real turns = (sn_real)sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
-    sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt, way = fall + turns * f->dt * extent;
+    sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt,
+            displacement = fall + turns * f->dt * extent;
     if (world->particles.target[slot]) { /* a kinematic target */
         const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[slot] - 1;
-        way += vec3_length(vec3_sub(target->place, vec4_xyz(world->particles.x[slot])));
-        way += body->led ? 4 * extent : 0;
+        displacement += vec3_length(vec3_sub(target->place, vec4_xyz(world->particles.x[slot])));
+        displacement += body->kinematic ? 4 * extent : 0;
     }
-    return way + SLACK * inner + DEFLECTED * f->dt * vec3_length(vec4_xyz(world->particles.v[slot]));
+    return displacement + SLACK * inner + DEFLECTED * f->dt * vec3_length(vec4_xyz(world->particles.v[slot]));
 }
 
 /* m: the inner radius of the thinnest part of a body; sensors count if it has no other parts. */
@@ -80,8 +83,8 @@ static sn_body_contact_box box_of(const sn_body_contact_finding *f, const sn_con
     const sn_quat q = pose->rotation;
     sn_body_contact_box box = {
         .centre = sn_pose_to_world(pose, vec3_scale(vec3_add(own.low, own.high), (sn_real)0.5)),
-        .axis = {sn_quat_turn(q, vec3(1, 0, 0)), sn_quat_turn(q, vec3(0, 1, 0)), sn_quat_turn(q, vec3(0, 0, 1))},
-        .way = vec3_scale(vec4_xyz(f->world->particles.v[slot]), f->dt),
+        .axis = {sn_quat_rotate(q, vec3(1, 0, 0)), sn_quat_rotate(q, vec3(0, 1, 0)), sn_quat_rotate(q, vec3(0, 0, 1))},
+        .displacement = vec3_scale(vec4_xyz(f->world->particles.v[slot]), f->dt),
         .stray = stray};
     const sn_vec3 size = vec3_sub(own.high, own.low);
     box.half[0] = size.x / 2;
@@ -159,13 +162,14 @@ static void widen_boxes(const sn_body_contact_finding *f, uint32_t row, uint32_t
     for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++at) {
         const sn_body_part *p = &world->bodies.part[i];
         const sn_pose there = contact_part_pose(world, &pose, i);
-        const sn_bounds way = contact_grow(sn_convex_bounds_at(&p->convex, &there), m->way);
+        const sn_bounds displacement = contact_grow(sn_convex_bounds_at(&p->convex, &there), m->displacement);
         sn_bounds *b = (sn_bounds *)f->body_contacts->box_table.column[0] + at;
-        *b = (sn_bounds){vec3(way.low.x < b->low.x ? way.low.x : b->low.x, way.low.y < b->low.y ? way.low.y : b->low.y,
-                              way.low.z < b->low.z ? way.low.z : b->low.z),
-                         vec3(way.high.x > b->high.x ? way.high.x : b->high.x,
-                              way.high.y > b->high.y ? way.high.y : b->high.y,
-                              way.high.z > b->high.z ? way.high.z : b->high.z)};
+        *b = (sn_bounds){vec3(displacement.low.x < b->low.x ? displacement.low.x : b->low.x,
+                              displacement.low.y < b->low.y ? displacement.low.y : b->low.y,
+                              displacement.low.z < b->low.z ? displacement.low.z : b->low.z),
+                         vec3(displacement.high.x > b->high.x ? displacement.high.x : b->high.x,
+                              displacement.high.y > b->high.y ? displacement.high.y : b->high.y,
+                              displacement.high.z > b->high.z ? displacement.high.z : b->high.z)};
         ((sn_body_contact_box *)f->body_contacts->box_table.column[3])[at].stray = SN_BODY_CONTACT_EVER;
     }
 }
@@ -213,7 +217,7 @@ static sn_real space_of(const sn_body_contact_box *box)
 /* True if a box stays in a wide one for several steps, wherever it moves. */
 static bool is_slow(const sn_body_contact_box *box)
 {
-    return vec3_length(box->way) * (sn_real)LASTS <= space_of(box);
+    return vec3_length(box->displacement) * (sn_real)LASTS <= space_of(box);
 }
 
 /* Makes boxes that have room for several steps, unless many bodies are fast. As long as all parts stay in theirs, pairs
@@ -230,7 +234,7 @@ static bool widen_all(const sn_body_contact_finding *f)
         return false;
     for (uint32_t i = 0; i < leaves->count; ++i) {
         const sn_body_contact_box *b = &box[at[i]];
-        const sn_bounds flight = flight_by(vec3_scale(b->way, is_slow(b) ? 0 : (sn_real)LASTS));
+        const sn_bounds flight = flight_by(vec3_scale(b->displacement, is_slow(b) ? 0 : (sn_real)LASTS));
         wide_boxes(f->body_contacts)[at[i]] = contact_grow(sweep(f->bounds[at[i]], &flight), space_of(b));
     }
     return true;

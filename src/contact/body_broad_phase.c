@@ -45,8 +45,8 @@ void sn_body_contacts_init(sn_body_contacts *body_contacts)
     sn_table_column(&body_contacts->contact_table, 2 * sizeof(sn_real), false);
     sn_table_column(&body_contacts->cell_table, sizeof(sn_body_contact_cell), false);
     sn_table_column(&body_contacts->cell_table, sizeof(uint32_t), false);
-    sn_table_column(&body_contacts->cell_table, (SN_BODY_CONTACT_LEVELS - 1) * sizeof(sn_body_contact_spot), false);
-    sn_table_column(&body_contacts->cell_table, sizeof(sn_body_contact_blow), false);
+    sn_table_column(&body_contacts->cell_table, (SN_BODY_CONTACT_LEVELS - 1) * sizeof(sn_body_contact_position), false);
+    sn_table_column(&body_contacts->cell_table, sizeof(sn_body_contact_throw), false);
     sn_table_column(&body_contacts->cell_table, sizeof(uint8_t), false);
     sn_table_column(&body_contacts->cell_table, sizeof(uint8_t), false);
     sn_table_column(&body_contacts->cell_table, SN_BODY_CONTACT_LEVELS * sizeof(uint32_t), false);
@@ -107,10 +107,10 @@ const sn_fixed_shape *sn_body_contact_record(const sn_world *world, uint32_t num
     return &contact_fixed_shapes(&world->contact)[world->contact.fixed_shape_ids.value[number]];
 }
 
-sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot)
+sn_vec3 sn_part_point(const sn_world *world, uint32_t part, sn_vec3 contact_point)
 {
     const sn_body_part *p = &world->bodies.part[part];
-    return p->plain ? spot : vec3_add(p->place, sn_quat_turn(p->turn, spot));
+    return p->plain ? contact_point : vec3_add(p->place, sn_quat_rotate(p->turn, contact_point));
 }
 
 /* ns, about: a contact or a mover in one loop */
@@ -175,11 +175,13 @@ static bool has_axis_between(const sn_body_contact_box *a, const sn_body_contact
         if (!(sign * along >
               a->half[i] + b->least + stray)) /* a quick test: b extends at least as far along any axis */
             continue;
-        const sn_real way_a = sign * vec3_dot(a->way, axis), way_b = -sign * vec3_dot(b->way, axis);
+        const sn_real displacement_a = sign * vec3_dot(a->displacement, axis),
+                      displacement_b = -sign * vec3_dot(b->displacement, axis);
         const sn_real size = a->half[i] + b->half[0] * contact_magnitude(vec3_dot(b->axis[0], axis)) +
                              b->half[1] * contact_magnitude(vec3_dot(b->axis[1], axis)) +
                              b->half[2] * contact_magnitude(vec3_dot(b->axis[2], axis));
-        if (sign * along > size + stray + (way_a > 0 ? way_a : 0) + (way_b > 0 ? way_b : 0))
+        if (sign * along >
+            size + stray + (displacement_a > 0 ? displacement_a : 0) + (displacement_b > 0 ? displacement_b : 0))
             return true;
     }
     return false;
@@ -515,7 +517,7 @@ static void look_for_bodies(looking *l)
     for (l->slot = first; near && l->slot < end; ++l->slot) {
         if (p->body[l->slot])
             continue;
-        sn_real by = p->radius[l->slot] + sn_contacts_way(l->f->world, l->slot, l->f->dt);
+        sn_real by = p->radius[l->slot] + sn_contacts_displacement(l->f->world, l->slot, l->f->dt);
         sn_vec3 x = vec4_xyz(p->x[l->slot]);
         l->reach = contact_grow((sn_bounds){x, x}, by);
         const uint32_t before = l->count;

@@ -79,20 +79,21 @@ static sn_vec3 sound_vector(sn_vec3 v)
 }
 
 /* The impulse that a substep begins with. */
-static sn_real pressed(const sn_world *world, sn_real impulse, sn_real held)
+static sn_real impulse_to_begin(const sn_world *world, sn_real impulse, sn_real held)
 {
     const sn_real now = sound(impulse + held * world->body_contacts.longer);
     return now > 0 ? now : 0;
 }
 
-static sn_body_contact_rub rubbed(const sn_world *world, const sn_body_contact_rub *rub,
-                                  const sn_body_contact_rub *held)
+static sn_body_friction_impulses friction_to_begin(const sn_world *world,
+                                                   const sn_body_friction_impulses *friction_impulses,
+                                                   const sn_body_friction_impulses *held)
 {
     const sn_real longer = world->body_contacts.longer;
-    return (sn_body_contact_rub){
-        sound_vector(vec3_add(rub->tangent_impulse, vec3_scale(held->tangent_impulse, longer))),
-        sound(rub->twisted + held->twisted * longer),
-        sound_vector(vec3_add(rub->rolled, vec3_scale(held->rolled, longer)))};
+    return (sn_body_friction_impulses){
+        sound_vector(vec3_add(friction_impulses->tangent_impulse, vec3_scale(held->tangent_impulse, longer))),
+        sound(friction_impulses->twisted + held->twisted * longer),
+        sound_vector(vec3_add(friction_impulses->rolled, vec3_scale(held->rolled, longer)))};
 }
 
 void sn_body_contact_recall(const sn_world *world, const sn_body_contact *contact, sn_body_contact_point *point)
@@ -100,19 +101,19 @@ void sn_body_contact_recall(const sn_world *world, const sn_body_contact *contac
     const sn_kept_manifold *kept = contact_kept(world, contact);
     for (uint32_t i = 0; kept && i < kept->count; ++i)
         if (kept->point[i].feature == point->feature) {
-            point->normal_impulse = pressed(world, kept->point[i].normal_impulse, kept->point[i].held);
-            point->last = pressed(world, kept->point[i].last, kept->point[i].held);
+            point->normal_impulse = impulse_to_begin(world, kept->point[i].normal_impulse, kept->point[i].held);
+            point->last = impulse_to_begin(world, kept->point[i].last, kept->point[i].held);
             point->held = kept->point[i].held;
             return;
         }
 }
 
-void sn_body_contact_recall_rub(const sn_world *world, sn_body_contact *contact)
+void sn_body_contact_recall_friction(const sn_world *world, sn_body_contact *contact)
 {
     const sn_kept_manifold *kept = contact_kept(world, contact);
     if (!kept)
         return;
-    contact->rub = rubbed(world, &kept->rub, &kept->held);
+    contact->friction_impulses = friction_to_begin(world, &kept->friction_impulses, &kept->held);
     contact->held = kept->held;
 }
 
@@ -128,7 +129,7 @@ sn_pose sn_body_contact_seen(const sn_pose *a, const sn_pose *b)
 }
 
 /* m: an upper bound of the displacement of points of a relative to b. */
-static sn_real way_between(const sn_mover *a, const sn_pose *from, const sn_pose *to)
+static sn_real displacement_between(const sn_mover *a, const sn_pose *from, const sn_pose *to)
 {
     return vec3_length(vec3_sub(to->position, from->position)) +
            contact_turned(a->extent, &from->rotation, &to->rotation);
@@ -140,24 +141,24 @@ bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_r
     const sn_mover *a = &contact_movers(world)[contact->a];
     const sn_pose here = contact_pose(world, a), b = contact_pose_of_b(world, contact);
     const sn_pose seen = sn_body_contact_seen(&here, &b);
-    *moved = way_between(a, &kept->seen, &seen);
+    *moved = displacement_between(a, &kept->seen, &seen);
     if (!(*moved <= most))
         return false;
     contact->owner = (uint8_t)kept->owner;
     contact->in_a = kept->normal;
-    contact->normal = kept->owner <= SN_NORMAL_OF_A ? kept->normal : sn_quat_turn(here.rotation, kept->normal);
+    contact->normal = kept->owner <= SN_NORMAL_OF_A ? kept->normal : sn_quat_rotate(here.rotation, kept->normal);
     contact->seen = kept->seen;
     contact->reach = kept->reach;
     contact->nearest = 0;
     contact->count = kept->count;
     for (uint32_t i = 0; i < kept->count; ++i) {
         const sn_kept_point *from = &kept->point[i];
-        const sn_real impulse = pressed(world, from->normal_impulse, from->held);
+        const sn_real impulse = impulse_to_begin(world, from->normal_impulse, from->held);
         contact->point[i] = (sn_body_contact_point){.a = from->a,
                                                     .b = from->b,
                                                     .feature = from->feature,
                                                     .normal_impulse = impulse,
-                                                    .last = pressed(world, from->last, from->held),
+                                                    .last = impulse_to_begin(world, from->last, from->held),
                                                     .impulse = -impulse, /* which belongs to the step before */
                                                     .held = from->held};
     }
@@ -215,17 +216,18 @@ static sn_vec3 held_across(const sn_world *world, sn_vec3 held, sn_vec3 force)
 }
 
 /* The mean friction force, with that of the last substep. A new contact has only the latter. */
-static sn_body_contact_rub keep_held(const sn_world *world, const sn_body_contact *contact,
-                                     const sn_body_contact_rub *rub)
+static sn_body_friction_impulses keep_held(const sn_world *world, const sn_body_contact *contact,
+                                           const sn_body_friction_impulses *friction_impulses)
 {
     const sn_real by = world->body_contacts.per_second;
-    const sn_body_contact_rub force = {sound_vector(vec3_scale(rub->tangent_impulse, by)), sound(rub->twisted * by),
-                                       sound_vector(vec3_scale(rub->rolled, by))};
+    const sn_body_friction_impulses force = {sound_vector(vec3_scale(friction_impulses->tangent_impulse, by)),
+                                             sound(friction_impulses->twisted * by),
+                                             sound_vector(vec3_scale(friction_impulses->rolled, by))};
     if (!contact_kept(world, contact))
         return force;
-    return (sn_body_contact_rub){held_across(world, contact->held.tangent_impulse, force.tangent_impulse),
-                                 held_now(world, contact->held.twisted, force.twisted),
-                                 held_across(world, contact->held.rolled, force.rolled)};
+    return (sn_body_friction_impulses){held_across(world, contact->held.tangent_impulse, force.tangent_impulse),
+                                       held_now(world, contact->held.twisted, force.twisted),
+                                       held_across(world, contact->held.rolled, force.rolled)};
 }
 
 /* An impact is not a load: the limit is the one at the start of a substep (wide/body_manifold.h). */
@@ -249,11 +251,11 @@ static void keep(const sn_world *world, const sn_body_contact *contact, sn_kept_
     to->normal = contact->owner == SN_NORMAL_OF_B ? contact->normal : contact->in_a;
     to->seen = contact->seen;
     to->reach = can_be_reused(world, contact) ? contact->reach : 0;
-    to->rub.tangent_impulse = without_signs_of_zeros(contact->rub.tangent_impulse);
-    to->rub.twisted = contact->rub.twisted + 0;
+    to->friction_impulses.tangent_impulse = without_signs_of_zeros(contact->friction_impulses.tangent_impulse);
+    to->friction_impulses.twisted = contact->friction_impulses.twisted + 0;
     if (contact->round > 0)
-        to->rub.rolled = without_signs_of_zeros(contact->rub.rolled);
-    to->held = keep_held(world, contact, &to->rub);
+        to->friction_impulses.rolled = without_signs_of_zeros(contact->friction_impulses.rolled);
+    to->held = keep_held(world, contact, &to->friction_impulses);
     for (uint32_t k = 0; k < contact->count; ++k)
         to->point[k] = keep_point(world, &contact->point[k]);
 }
@@ -289,10 +291,10 @@ static void leave_piece(void *data, uint32_t first, uint32_t end)
 /* The impulses that a sleeping contact would begin with in this step. */
 static void lengthen(const sn_world *world, sn_kept_manifold *kept)
 {
-    kept->rub = rubbed(world, &kept->rub, &kept->held);
+    kept->friction_impulses = friction_to_begin(world, &kept->friction_impulses, &kept->held);
     for (uint32_t p = 0; p < kept->count; ++p) {
-        kept->point[p].normal_impulse = pressed(world, kept->point[p].normal_impulse, kept->point[p].held);
-        kept->point[p].last = pressed(world, kept->point[p].last, kept->point[p].held);
+        kept->point[p].normal_impulse = impulse_to_begin(world, kept->point[p].normal_impulse, kept->point[p].held);
+        kept->point[p].last = impulse_to_begin(world, kept->point[p].last, kept->point[p].held);
     }
 }
 
@@ -353,7 +355,8 @@ uint64_t sn_body_contacts_hash(uint64_t hash, const sn_body_contacts *body_conta
         hash = hash_u64(hash_u64(hash_u64(hash, k->key[0]), k->key[1]), (uint64_t)k->owner << 32 | k->count);
         hash = hash_vec3(hash_vec3(hash, k->normal), k->seen.position);
         hash = hash_real(hash_real(hash_real(hash_real(hash, q.x), q.y), q.z), q.w);
-        hash = hash_real(hash_vec3(hash_vec3(hash, k->rub.tangent_impulse), k->rub.rolled), k->rub.twisted);
+        hash = hash_real(hash_vec3(hash_vec3(hash, k->friction_impulses.tangent_impulse), k->friction_impulses.rolled),
+                         k->friction_impulses.twisted);
         hash = hash_real(hash_vec3(hash_vec3(hash, k->held.tangent_impulse), k->held.rolled), k->held.twisted);
         hash = hash_real(hash, k->reach);
         for (uint32_t p = 0; p < k->count; ++p) {

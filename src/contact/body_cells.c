@@ -25,31 +25,31 @@ bool sn_body_contacts_make_room(sn_world *world, sn_table *table, uint64_t count
 
 /* ---- One box ----------------------------------------------------------------------------------------------------- */
 
-static sn_real along(const sn_body_contact_spot *spot, int axis)
+static sn_real along(const sn_body_contact_position *position, int axis)
 {
-    return axis == 0 ? spot->x.x : axis == 1 ? spot->x.y : spot->x.z;
+    return axis == 0 ? position->x.x : axis == 1 ? position->x.y : position->x.z;
 }
 
 /* Movers in the same place are ordered by their numbers. */
-static bool is_before(const sn_body_contact_spot *a, const sn_body_contact_spot *b, int axis)
+static bool is_before(const sn_body_contact_position *a, const sn_body_contact_position *b, int axis)
 {
     sn_real xa = along(a, axis), xb = along(b, axis);
     return xa < xb || (xa == xb && a->mover < b->mover);
 }
 
-static void swap(sn_body_contact_spot *a, sn_body_contact_spot *b)
+static void swap(sn_body_contact_position *a, sn_body_contact_position *b)
 {
-    sn_body_contact_spot c = *a;
+    sn_body_contact_position c = *a;
     *a = *b;
     *b = c;
 }
 
 /* Moves the `first` lowest ones to the front (Hoare 1961). */
-static void divide(sn_body_contact_spot *list, uint32_t count, uint32_t first, int axis)
+static void divide(sn_body_contact_position *list, uint32_t count, uint32_t first, int axis)
 {
     int64_t low = 0, high = (int64_t)count - 1;
     while (low < high) {
-        const sn_body_contact_spot pivot = list[low + (high - low) / 2];
+        const sn_body_contact_position pivot = list[low + (high - low) / 2];
         int64_t i = low, k = high;
         while (i <= k) {
             while (is_before(&list[i], &pivot, axis))
@@ -68,7 +68,7 @@ static void divide(sn_body_contact_spot *list, uint32_t count, uint32_t first, i
     }
 }
 
-static int longest_axis(const sn_body_contact_spot *list, uint32_t count)
+static int longest_axis(const sn_body_contact_position *list, uint32_t count)
 {
     sn_vec3 low = list[0].x, high = low;
     for (uint32_t i = 1; i < count; ++i) {
@@ -95,7 +95,8 @@ static uint32_t count_cells(uint32_t level, uint32_t count)
 }
 
 /* Cuts a box into cells, numbered from `cell` on. The depth is logarithmic, because both sides get a fair share. */
-static void cut_box(const sn_world *world, uint32_t level, sn_body_contact_spot *list, uint32_t count, uint32_t cell)
+static void cut_box(const sn_world *world, uint32_t level, sn_body_contact_position *list, uint32_t count,
+                    uint32_t cell)
 {
     if (count <= CELL) {
         for (uint32_t i = 0; i < count; ++i)
@@ -116,9 +117,9 @@ static sn_body_contact_slice *slices(const sn_world *world)
 }
 
 /* Positions of movers, by level. */
-static sn_body_contact_spot *spots(const sn_world *world, uint32_t level)
+static sn_body_contact_position *contact_points(const sn_world *world, uint32_t level)
 {
-    return (sn_body_contact_spot *)world->body_contacts.cell_table.column[2] +
+    return (sn_body_contact_position *)world->body_contacts.cell_table.column[2] +
            (size_t)level * world->body_contacts.mover_table.count;
 }
 
@@ -127,7 +128,7 @@ static void cut_slice(void *data, uint32_t index, uint32_t worker)
 {
     const sn_world *world = data;
     sn_body_contact_slice *s = &slices(world)[((const uint32_t *)world->body_contacts.group_table.column[3])[index]];
-    sn_body_contact_spot *list = spots(world, s->level) + s->first;
+    sn_body_contact_position *list = contact_points(world, s->level) + s->first;
     (void)worker;
     if (s->count <= ALONE) {
         cut_box(world, s->level, list, s->count, s->cell);
@@ -196,15 +197,16 @@ static uint32_t list_moving(const sn_world *world, uint32_t contacts)
     return listed;
 }
 
-static void spots_piece(void *data, uint32_t first, uint32_t end)
+static void positions_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = data;
     const uint32_t *list = world->body_contacts.cell_table.column[1], *level = world->body_contacts.level;
     for (uint32_t i = first; i < end; ++i) {
-        const sn_body_contact_spot spot = {vec4_xyz(world->particles.x[contact_movers(world)[list[i]].slot]), list[i]};
+        const sn_body_contact_position position = {vec4_xyz(world->particles.x[contact_movers(world)[list[i]].slot]),
+                                                   list[i]};
         for (uint32_t k = 0; k + 1 < SN_BODY_CONTACT_LEVELS; ++k)
             if (level[k] != level[k + 1])
-                spots(world, k)[i] = spot;
+                contact_points(world, k)[i] = position;
     }
 }
 
@@ -224,7 +226,7 @@ sn_result sn_body_contacts_cut_space(sn_world *world, uint32_t contacts, uint32_
     if (!sn_body_contacts_make_room(world, &body_contacts->group_table, *groups) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, body_contacts->group_table.capacity))
         return SN_ERROR_MEMORY;
-    if (!sn_parallel_few(&world->parallel, moving, WORK_OF_CLEAR, spots_piece, world) || !cut_all(world, moving))
+    if (!sn_parallel_few(&world->parallel, moving, WORK_OF_CLEAR, positions_piece, world) || !cut_all(world, moving))
         return SN_ERROR_HOST;
     return SN_OK;
 }

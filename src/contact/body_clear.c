@@ -74,7 +74,7 @@ static void add_pair(asking *to, const sn_body_contact *contact, uint32_t place,
     pairs->segments = pairs->segments || !box;
     pairs->radius[lane] = a->convex.radius + b->convex.radius;
     pairs->slop[lane] = contact->slop;
-    set_row(&pairs->normal, lane, a->plain ? contact->in_a : sn_quat_turn_back(a->turn, contact->in_a));
+    set_row(&pairs->normal, lane, a->plain ? contact->in_a : sn_quat_rotate_back(a->turn, contact->in_a));
     set_half(pairs->half_a, lane, &a->convex);
     set_half(pairs->half_b, lane, &b->convex);
 }
@@ -90,13 +90,13 @@ static bool is_above(const sn_body_contact_substep *s, const sn_body_contact *co
     const sn_shape *shape = &sn_body_contact_record(world, contact->fixed_shape)->shape;
     const sn_vec4 *a = contact_record(world, contact->a), *b = contact_record(world, contact_other(world, contact));
     const sn_pose body = contact_recorded_pose(a), pose = contact_part_pose(world, &body, contact->part_a);
-    const sn_vec3 own = sn_quat_turn_back(pose.rotation, m->normal), half = box_of(&part->convex);
+    const sn_vec3 own = sn_quat_rotate_back(pose.rotation, m->normal), half = box_of(&part->convex);
     const sn_real reach = half.x * contact_magnitude(own.x) + half.y * contact_magnitude(own.y) +
                           half.z * contact_magnitude(own.z) + part->convex.radius;
-    const sn_vec3 way = vec3_scale(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0])), s->h);
-    const sn_real turns = s->h * (a[1].w + b[1].w), along = vec3_dot(way, m->normal);
-    const sn_real stray = SN_CLEAR_ROOM * contact->slop + SN_CLEAR_CUSHION * (vec3_length(way) + turns) + turns +
-                          s->run.fall + contact_thrown(world, a, b);
+    const sn_vec3 displacement = vec3_scale(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0])), s->h);
+    const sn_real turns = s->h * (a[1].w + b[1].w), along = vec3_dot(displacement, m->normal);
+    const sn_real stray = SN_CLEAR_ROOM * contact->slop + SN_CLEAR_CUSHION * (vec3_length(displacement) + turns) +
+                          turns + s->run.fall + contact_thrown(world, a, b);
     *apart = vec3_dot(m->normal, vec3_sub(pose.position, m->start.position)) - reach - shape->thickness - shape->guard;
     return *apart + (along < 0 ? along : 0) > stray;
 }

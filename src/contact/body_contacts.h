@@ -25,16 +25,16 @@ typedef struct sn_mover {
     double inverse[3]; /* 1/m^2: of a body: the inverse of its moments per unit of mass, along principal axes */
 
     /* read and written in fours: see SN_MOVER_SIZES */
-    sn_real extent;  /* m: of a body: the largest distance of a point from its centre */
-    sn_real thin;    /* m: of a body: one that moves farther in a substep is fast */
-    sn_real free;    /* m: its centre may move this far in any direction, less `turned`. Every loop reads up to here */
-    sn_real share;   /* the share of its path in the substep that it moves along */
-    sn_real spun;    /* m: largest displacement of its points by rotation in this step */
-    sn_real turned;  /* m: the same since `sought`, including forces that may still act */
-    sn_real way;     /* m: largest displacement of its points in the substep */
-    sn_real carried; /* see `carrier` */
-    sn_vec3 sought;  /* m: of a body: its position when space was searched for it */
-    sn_pose from;    /* of a body: at the start of the substep */
+    sn_real extent; /* m: of a body: the largest distance of a point from its centre */
+    sn_real thin;   /* m: of a body: one that moves farther in a substep is fast */
+    sn_real free;   /* m: its centre may move this far in any direction, less `turned`. Every loop reads up to here */
+    sn_real share;  /* the share of its path in the substep that it moves along */
+    sn_real spun;   /* m: largest displacement of its points by rotation in this step */
+    sn_real turned; /* m: the same since `sought`, including forces that may still act */
+    sn_real displacement; /* m: largest displacement of its points in the substep */
+    sn_real carried;      /* see `carrier` */
+    sn_vec3 sought;       /* m: of a body: its position when space was searched for it */
+    sn_pose from;         /* of a body: at the start of the substep */
 
     sn_vec4 spin;   /* rad/s: at the start of the pass; w is not used */
     sn_bounds room; /* m: how far its points may move from `sought` before it is searched for again */
@@ -66,12 +66,12 @@ enum { SN_ROW_LEFT = 1, SN_ROW_STRAYED = 2, SN_ROW_CARRIED = 4, SN_ROW_BLOCKED =
 
 /* A part of a body and its path in a step: an oriented box. */
 typedef struct sn_body_contact_box {
-    sn_vec3 centre;  /* m */
-    sn_vec3 axis[3]; /* of length 1 */
-    sn_real half[3]; /* m */
-    sn_real least;   /* m: the smallest of them */
-    sn_vec3 way;     /* m: its displacement by its velocity */
-    sn_real stray;   /* m: how far it may deviate from that */
+    sn_vec3 centre;       /* m */
+    sn_vec3 axis[3];      /* of length 1 */
+    sn_real half[3];      /* m */
+    sn_real least;        /* m: the smallest of them */
+    sn_vec3 displacement; /* m: its displacement by its velocity */
+    sn_real stray;        /* m: how far it may deviate from that */
 } sn_body_contact_box;
 
 /* The parts whose enlarged boxes overlap that of a part; only parts of bodies that come after its own body. */
@@ -94,11 +94,11 @@ typedef struct sn_body_contact_point {
 } sn_body_contact_point;
 
 /* Friction of a manifold. It acts at the mean of the points, weighted by their normal impulses. */
-typedef struct sn_body_contact_rub {
+typedef struct sn_body_friction_impulses {
     sn_vec3 tangent_impulse; /* N s: across the normal, in this substep */
     sn_real twisted;         /* N m s: about the normal */
     sn_vec3 rolled;          /* N m s: against rolling */
-} sn_body_contact_rub;
+} sn_body_friction_impulses;
 
 /* A contact pair: two convex pieces that may touch, or a piece and a ball or fixed shape; with its manifold. */
 typedef struct sn_body_contact {
@@ -130,10 +130,11 @@ typedef struct sn_body_contact {
     sn_vec3 n;                /* the normal in the world, in the last substep in which the contact was in a lane */
     sn_real gone;             /* N s: impulses of points in this step that no longer exist */
     sn_real impact;           /* m/s: largest approach speed in this step at a point with an impulse */
-    sn_vec3 spot; /* m: the mean of the points of `gone`, weighted by impulse: on a, from its centre along principal
+    sn_vec3
+        contact_point; /* m: the mean of the points of `gone`, weighted by impulse: on a, from its centre along principal
                      axes */
-    sn_body_contact_rub rub;
-    sn_body_contact_rub held; /* the mean of the last steps, per second: N, N m */
+    sn_body_friction_impulses friction_impulses;
+    sn_body_friction_impulses held; /* the mean of the last steps, per second: N, N m */
     uint32_t count;
     sn_body_contact_point point[SN_MANIFOLD_MOST];
 } sn_body_contact;
@@ -183,17 +184,17 @@ typedef struct sn_body_contact_slice {
     uint32_t level, first, count, cell;
 } sn_body_contact_slice;
 
-/* How far beyond its path by velocity a body may be thrown by fast bodies in a substep. See body_blows.c. */
-typedef struct sn_body_contact_blow {
+/* How far beyond its path by velocity a body may be thrown by fast bodies in a substep. See body_throws.c. */
+typedef struct sn_body_contact_throw {
     sn_real now;           /* m */
     _Atomic uint32_t next; /* bits of a float, m: the largest value of this round */
-} sn_body_contact_blow;
+} sn_body_contact_throw;
 
 /* The position of a mover, for cutting space into cells. */
-typedef struct sn_body_contact_spot {
+typedef struct sn_body_contact_position {
     sn_vec3 x; /* m */
     uint32_t mover;
-} sn_body_contact_spot;
+} sn_body_contact_position;
 
 /* A point of a kept manifold. */
 typedef struct sn_kept_point {
@@ -211,7 +212,7 @@ typedef struct sn_kept_manifold {
     sn_vec3 normal; /* from b to a, in the frame of b if b is the owner, otherwise in that of a */
     sn_pose seen;   /* a in the frame of b, when the points were found */
     sn_real reach;  /* m: as in sn_body_contact; 0: points are always found again */
-    sn_body_contact_rub rub, held;
+    sn_body_friction_impulses friction_impulses, held;
     sn_kept_point point[SN_MANIFOLD_MOST];
 } sn_kept_manifold;
 
@@ -242,7 +243,8 @@ typedef struct sn_body_contacts {
     bool rest_known;                   /*   false: there is no such tree */
     sn_table list_table;               /* of uint32_t: movers that are awake or have a contact */
     sn_table ball_table;               /* of uint32_t: by slot, the movers of particles that may touch bodies */
-    /* By slot, of particles near bodies: of sn_vec4, twice, and of uint8_t; see body_balls.c. They are followed; some left in this step */
+    /* By slot, of particles near bodies: of sn_vec4, twice, and of uint8_t; see body_balls.c. They are followed; some
+       left in this step */
     sn_table ball_way_table;
     bool follows_balls, balls_left;
     sn_table count_table; /* of uint32_t: the number of results of each item of a loop */
@@ -252,8 +254,8 @@ typedef struct sn_body_contacts {
        group, contacts that may exert impulses, by colour and in the order in which they were found; of
        sn_body_contact_watch; of sn_body_contact_ends; two of sn_real, for body_sweep.c. */
     sn_table contact_table;
-    /* By mover: of sn_body_contact_cell; of uint32_t; of sn_body_contact_spot, one for each level that is cut; of
-       sn_body_contact_blow; of uint8_t, for blows; of uint8_t: its SN_MARK_ flags; of atomic uint32_t, one for each
+    /* By mover: of sn_body_contact_cell; of uint32_t; of sn_body_contact_position, one for each level that is cut; of
+       sn_body_contact_throw; of uint8_t, for throws; of uint8_t: its SN_MARK_ flags; of atomic uint32_t, one for each
        level: the number of its contacts; of uint64_t, for body_violent.c; of atomic uint32_t: the last sweep in which
        it was disturbed. */
     sn_table cell_table;

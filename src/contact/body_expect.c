@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* 0: all that contact does, for dampers; 1: friction alone, for motors. */
-enum { ALL, RUB, COLUMNS };
+enum { ALL, FRICTION_ONLY, COLUMNS };
 
 static sn_vec4 *expected(const sn_world *world, uint32_t column)
 {
@@ -43,7 +43,7 @@ bool sn_body_contacts_reserve_expected(sn_world *world)
     return true;
 }
 
-static void press(const sn_body_contact_substep *s, sn_body_contact_group *group)
+static void apply_kept(const sn_body_contact_substep *s, sn_body_contact_group *group)
 {
     sn_wide_body_contacts run = s->run;
     run.first = group->batch;
@@ -53,15 +53,15 @@ static void press(const sn_body_contact_substep *s, sn_body_contact_group *group
 
 /* The rotation by a spin in a substep, as constraints store it: along principal axes, divided by what yields
    (sn_turn.give). */
-static sn_vec4 turn_of(const sn_world *world, uint32_t body, sn_vec3 spin, sn_real h)
+static sn_vec4 rotation_of(const sn_world *world, uint32_t body, sn_vec3 spin, sn_real h)
 {
     const sn_turn *turn = &world->bodies.turn[body];
-    const sn_vec3 own = sn_quat_turn_back(turn->now, vec3_scale(spin, h)), give = turn->give;
+    const sn_vec3 own = sn_quat_rotate_back(turn->now, vec3_scale(spin, h)), give = turn->give;
     return vec4(vec3(give.x > 0 ? own.x / give.x : 0, give.y > 0 ? own.y / give.y : 0, give.z > 0 ? own.z / give.z : 0),
                 0);
 }
 
-bool sn_body_contacts_press(sn_body_contact_substep *s, sn_body_contact_group_fn *one)
+bool sn_body_contacts_apply_kept(sn_body_contact_substep *s, sn_body_contact_group_fn *one)
 {
     s->run.mover = contact_records(s->world) + 6; /* which is empty so far */
     const bool good = sn_body_contacts_by_level(s, one);
@@ -72,9 +72,9 @@ bool sn_body_contacts_press(sn_body_contact_substep *s, sn_body_contact_group_fn
 static bool expect_column(sn_body_contact_substep *s, uint32_t column)
 {
     sn_world *world = s->world;
-    s->run.rubs_only = column == RUB;
-    const bool good = sn_body_contacts_press(s, press);
-    s->run.rubs_only = false;
+    s->run.friction_only = column == FRICTION_ONLY;
+    const bool good = sn_body_contacts_apply_kept(s, apply_kept);
+    s->run.friction_only = false;
     for (uint32_t at = 0; at < world->body_contacts.list_table.count; ++at) {
         const uint32_t i = contact_listed(world)[at];
         const sn_mover *m = &contact_movers(world)[i];
@@ -82,7 +82,7 @@ static bool expect_column(sn_body_contact_substep *s, uint32_t column)
         if (m->body != SN_ID_FREE && !contact_bears(world, i)) {
             expected(world, column)[m->slot] = vec4(vec3_scale(vec4_xyz(record[6]), s->h), 0);
             expected(world, column)[world->particles.table.count + m->body] =
-                turn_of(world, m->body, vec4_xyz(record[7]), s->h);
+                rotation_of(world, m->body, vec4_xyz(record[7]), s->h);
         }
         record[6] = vec4(vec3(0, 0, 0), record[6].w);
         record[7] = vec4(vec3(0, 0, 0), 0);

@@ -280,10 +280,12 @@ bool sn_body_contact_stays_apart(const sn_body_contact_substep *s, const sn_body
     const sn_vec4 *a = contact_record(s->world, watch->a), *b = contact_record(s->world, watch->b);
     if (!watch->idle)
         return false;
-    sn_real way = s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + (a[1].w + b[1].w)) + s->run.fall;
-    way += contact_thrown(s->world, a, b);
+    sn_real displacement =
+        s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + (a[1].w + b[1].w)) + s->run.fall;
+    displacement += contact_thrown(s->world, a, b);
     const sn_vec3 between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
-    return vec3_length(vec3_sub(between, watch->between)) + (a[4].w + b[4].w - watch->spun) + way <= watch->nearest;
+    return vec3_length(vec3_sub(between, watch->between)) + (a[4].w + b[4].w - watch->spun) + displacement <=
+           watch->nearest;
 }
 
 /* True if b is a rotating fixed shape: the motion of its points is not bounded here. */

@@ -53,12 +53,12 @@ static sn_open_joint *joints(const sn_world *world)
 
 /* ---- One joint --------------------------------------------------------------------------------------------------- */
 
-static const sn_spot *spot_of(const sn_world *world, const sn_visit *visit, uint32_t point)
+static const sn_anchor *surface_point(const sn_world *world, const sn_visit *visit, uint32_t point)
 {
     const sn_pool *pool = world->constraints.pool[visit->kind];
     const uint32_t code = pool->point[(size_t)visit->row * pool->kind->points + point];
-    const sn_spot *spot = code & SN_SPOT_BIT ? &world->constraints.spot[code & ~SN_SPOT_BIT] : NULL;
-    return spot && spot->type != SN_POINT_PARTICLES ? spot : NULL;
+    const sn_anchor *anchor = code & SN_ANCHOR_BIT ? &world->constraints.anchor[code & ~SN_ANCHOR_BIT] : NULL;
+    return anchor && anchor->type != SN_POINT_PARTICLES ? anchor : NULL;
 }
 
 /* m/s: of an end that moves. */
@@ -270,7 +270,7 @@ static void hold_some(void *data, uint32_t index, uint32_t worker)
 static void tell_joint(const sn_world *world, sn_real h, const sn_visit *visit, const sn_open_joint *joint)
 {
     const sn_pool *pool = world->constraints.pool[visit->kind];
-    const sn_spot *a = spot_of(world, visit, 0);
+    const sn_anchor *a = surface_point(world, visit, 0);
     sn_real *lambda = pool->lambda + (size_t)visit->row * pool->kind->rows;
     double p[3] = {(double)joint->held.x, (double)joint->held.y, (double)joint->held.z};
     const double own[4] = {(double)a->turn.x, (double)a->turn.y, (double)a->turn.z, (double)a->turn.w};
@@ -310,7 +310,7 @@ static uint32_t list_disturbed(const sn_body_contact_substep *s, bool first, uin
     return count;
 }
 
-static bool hold_all(const sn_body_contact_substep *s, bool first, bool *open)
+static bool static_friction_all(const sn_body_contact_substep *s, bool first, bool *open)
 {
     uint32_t *list = s->world->articulations.first_table.column[5];
     sn_parallel *parallel = &s->world->parallel;
@@ -332,7 +332,7 @@ bool sn_body_contacts_hold_joints(sn_body_contact_substep *s)
     s->run.since = 0;
     for (uint32_t turn = 0; good && turn < TURNS; ++turn) {
         s->run.sweep += 1;
-        good = hold_all(s, turn == 0, &open);
+        good = static_friction_all(s, turn == 0, &open);
         if (!open && turn == 0)
             return good;
         if (!open)

@@ -12,10 +12,10 @@
    In that substep contact changes only the velocity of such a body, not its place. The next substep would put it back,
    and take that for a velocity: a shelf with a box on it then shook until it threw the box off.
 
-   Only loads: impulses of movable bodies that push downwards, on a body that nothing else supports. A body that stands on
-   something is between its support and its joints. There contact and joints would correct the same error, one after the
-   other, and grow: a joint that stays open by what contact moved, an impulse that grows with it. Of a table whose top has
-   ten times the mass of its legs, the legs then shake. */
+   Only loads: impulses of movable bodies that push downwards, on a body that nothing else supports. A body that stands
+   on something is between its support and its joints. There contact and joints would correct the same error, one after
+   the other, and grow: a joint that stays open by what contact moved, an impulse that grows with it. Of a table whose
+   top has ten times the mass of its legs, the legs then shake. */
 #include "contact/body_work.h"
 
 #include "base/bits.h"
@@ -39,26 +39,26 @@ static inline void note_load(const sn_world *world, uint32_t record, bool lies)
 /* What the contacts of a batch were in the last substep: bits for those that press, and for those of which a, or b, is
    pressed downwards. */
 typedef struct pressing {
-    uint32_t presses, on_a, on_b;
+    uint32_t has_normal, on_a, on_b;
 } pressing;
 
 static pressing pressing_of(const sn_body_contact_substep *s, const sn_wide_body_contact *b)
 {
     const sn_vec3 gravity = s->world->state.settings.gravity;
-    sn_real pressed[SN_BODY_CONTACTS] = {0}, along[SN_BODY_CONTACTS], least[SN_BODY_CONTACTS];
+    sn_real normal_sum[SN_BODY_CONTACTS] = {0}, along[SN_BODY_CONTACTS], least[SN_BODY_CONTACTS];
     pressing result = {0};
     for (uint32_t p = 0; p < b->points; ++p)
         for (uint32_t i = 0; i < SN_BODY_CONTACTS; ++i)
-            pressed[i] += b->point[p].normal_impulse[i];
+            normal_sum[i] += b->point[p].normal_impulse[i];
     for (uint32_t i = 0; i < SN_BODY_CONTACTS; ++i) {
         const sn_vec3 n = {b->n.x[i], b->n.y[i], b->n.z[i]},
                       t = {b->tangent_impulse.x[i], b->tangent_impulse.y[i], b->tangent_impulse.z[i]},
-                      impulse = vec3_add(vec3_scale(n, pressed[i]), t);
+                      impulse = vec3_add(vec3_scale(n, normal_sum[i]), t);
         along[i] = vec3_dot(impulse, gravity);
         least[i] = LIES * s->gravity * vec3_length(impulse);
     }
     for (uint32_t i = 0; i < b->lanes; ++i) {
-        result.presses |= (uint32_t)(pressed[i] > 0) << i;
+        result.has_normal |= (uint32_t)(normal_sum[i] > 0) << i;
         result.on_a |= (uint32_t)(along[i] > least[i]) << i;
         result.on_b |= (uint32_t)(-along[i] > least[i]) << i;
     }
@@ -74,11 +74,11 @@ static void note_loads(const sn_body_contact_substep *s)
             const sn_wide_body_contact *b = &s->run.batch[group[g].batch + k];
             const pressing is = pressing_of(s, b);
             const uint32_t both = b->moves_a & b->moves_b;
-            for (uint32_t left = is.presses & b->moves_a; left; left &= left - 1) {
+            for (uint32_t left = is.has_normal & b->moves_a; left; left &= left - 1) {
                 const uint32_t i = bits_lowest(left);
                 note_load(s->world, b->a[i], (is.on_a & both) >> i & 1);
             }
-            for (uint32_t left = is.presses & b->moves_b; left; left &= left - 1) {
+            for (uint32_t left = is.has_normal & b->moves_b; left; left &= left - 1) {
                 const uint32_t i = bits_lowest(left);
                 note_load(s->world, b->b[i], (is.on_b & both) >> i & 1);
             }
@@ -96,7 +96,7 @@ static bool bears(const sn_world *world, const sn_wide_body_contact *b)
 }
 
 /* Adds up the impulses on bodies with a load. What else is in such a batch is not asked for. */
-static void press(const sn_body_contact_substep *s, sn_body_contact_group *group)
+static void apply_kept(const sn_body_contact_substep *s, sn_body_contact_group *group)
 {
     sn_wide_body_contacts run = s->run;
     for (uint32_t b = group->batch; b < group->batch + group->batches; ++b) {
@@ -117,13 +117,13 @@ static void momentum_of(const sn_body_state *body, sn_vec3 spin, double l[3])
     sn_rotate_vector(body->q, l, l);
 }
 
-/* True if a load can be carried in substeps of this length. Joints are linearised: what they take back from a long way is
-   not all of it. Bodies gained energy without limit, from 50 times the mass on at one substep of 1/60 s; 6 % of it with
-   ten times. */
+/* True if a load can be carried in substeps of this length. Joints are linearised: what they take back from a long way
+   is not all of it. Bodies gained energy without limit, from 50 times the mass on at one substep of 1/60 s; 6 % of it
+   with ten times. */
 static bool is_small(const sn_body_contact_substep *s, const sn_mover *m, const sn_vec4 *record)
 {
-    const sn_real way = vec3_length(vec4_xyz(record[6])) + m->extent * vec3_length(vec4_xyz(record[7]));
-    return way * s->h <= FAR * m->extent && s->gravity * s->h * s->h <= FALL * m->extent;
+    const sn_real displacement = vec3_length(vec4_xyz(record[6])) + m->extent * vec3_length(vec4_xyz(record[7]));
+    return displacement * s->h <= FAR * m->extent && s->gravity * s->h * s->h <= FALL * m->extent;
 }
 
 /* Adds its load to the motion of a body, and predicts it again. */
@@ -157,7 +157,7 @@ bool sn_body_contacts_carry(sn_body_contact_substep *s, sn_substep *substep)
         any = any || contact_bears(world, contact_listed(world)[at]);
     if (!any)
         return true;
-    const bool good = sn_body_contacts_press(s, press);
+    const bool good = sn_body_contacts_apply_kept(s, apply_kept);
     for (uint32_t at = 0; at < world->body_contacts.list_table.count; ++at) {
         const uint32_t i = contact_listed(world)[at];
         sn_vec4 *record = contact_record(world, i);

@@ -122,8 +122,8 @@ static sn_vec3 part_surface_velocity(const sn_world *world, const sn_contact_mat
 {
     if (!sn_contact_runs(material))
         return vec3(0, 0, 0);
-    return sn_quat_turn(sn_body_rotation(world, sn_body_of_row(world, world->particles.body[slot] - 1)),
-                        material->surface_velocity);
+    return sn_quat_rotate(sn_body_rotation(world, sn_body_of_row(world, world->particles.body[slot] - 1)),
+                          material->surface_velocity);
 }
 
 /* The array of points is not initialised: count is 0. */

@@ -46,7 +46,7 @@ static sn_real round_of(const sn_body_part *part, sn_vec3 inwards, sn_manifold *
 {
     const sn_convex *convex = &part->convex;
     return convex->type == SN_SHAPE_CYLINDER
-               ? round_side(convex, convex->radius, sn_quat_turn_back(part->turn, inwards), m, of_a)
+               ? round_side(convex, convex->radius, sn_quat_rotate_back(part->turn, inwards), m, of_a)
                : convex->radius;
 }
 
@@ -78,7 +78,7 @@ static sn_normal_owner owner_of(const sn_world *world, const sn_body_contact *co
     const sn_body_part *part = &world->bodies.part[contact->part_a];
     const bool between = m->count == 1 && m->point[0].distance + contact->round_a + contact->round_b >= 0;
     const sn_normal_owner none = between ? SN_NORMAL_BETWEEN : SN_NORMAL_OF_NONE;
-    const sn_vec3 own = part->plain ? in_a : sn_quat_turn_back(part->turn, in_a);
+    const sn_vec3 own = part->plain ? in_a : sn_quat_rotate_back(part->turn, in_a);
     bool along =
         contact_magnitude(own.x) > ALONG || contact_magnitude(own.y) > ALONG || contact_magnitude(own.z) > ALONG;
     if (part->convex.type == SN_SHAPE_BOX && along)
@@ -102,7 +102,8 @@ static void let_go(sn_body_contact *contact, const sn_body_contact_point *point)
     const sn_real impulse = point->impulse + point->normal_impulse, sum = contact->gone + impulse;
     if (!(impulse > 0))
         return;
-    contact->spot = vec3_add(contact->spot, vec3_scale(vec3_sub(point->a, contact->spot), impulse / sum));
+    contact->contact_point =
+        vec3_add(contact->contact_point, vec3_scale(vec3_sub(point->a, contact->contact_point), impulse / sum));
     contact->gone = sum;
 }
 
@@ -121,7 +122,8 @@ static bool keep_point(const sn_body_contact_point *old, uint32_t olds, sn_body_
 static void take_points(const sn_world *world, sn_body_contact *contact, sn_manifold *m, const sn_pose *a,
                         const sn_pose *b)
 {
-    const sn_vec3 in_a = sn_quat_turn_back(a->rotation, m->normal), in_b = sn_quat_turn_back(b->rotation, m->normal);
+    const sn_vec3 in_a = sn_quat_rotate_back(a->rotation, m->normal),
+                  in_b = sn_quat_rotate_back(b->rotation, m->normal);
     sn_body_contact_point old[SN_MANIFOLD_MOST];
     uint32_t olds = contact->count, kept = 0;
     memcpy(old, contact->point, olds * sizeof *old);
@@ -136,8 +138,8 @@ static void take_points(const sn_world *world, sn_body_contact *contact, sn_mani
             sn_body_contact_recall(world, contact, &point);
             point.impulse = -point.normal_impulse; /* which belongs to the step before */
         }
-        point.a = contact->part_a == SN_ID_FREE ? m->point[i].a : sn_part_spot(world, contact->part_a, m->point[i].a);
-        point.b = contact->part_b == SN_ID_FREE ? m->point[i].b : sn_part_spot(world, contact->part_b, m->point[i].b);
+        point.a = contact->part_a == SN_ID_FREE ? m->point[i].a : sn_part_point(world, contact->part_a, m->point[i].a);
+        point.b = contact->part_b == SN_ID_FREE ? m->point[i].b : sn_part_point(world, contact->part_b, m->point[i].b);
         point.a = vec3_add(point.a, vec3_scale(in_a, contact->round_a));
         point.b = vec3_sub(point.b, vec3_scale(in_b, contact->round_b));
         contact->point[i] = point;
@@ -152,7 +154,7 @@ void sn_body_contact_lose_points(sn_body_contact *contact)
     for (uint32_t k = 0; k < contact->count; ++k)
         let_go(contact, &contact->point[k]);
     contact->count = 0;
-    contact->rub = (sn_body_contact_rub){0};
+    contact->friction_impulses = (sn_body_friction_impulses){0};
 }
 
 #define DEEP ((sn_real)8) /* depth of a box in a 2D world, times the larger of its other sides */
@@ -200,7 +202,7 @@ static bool contact_ball(const sn_world *world, const sn_convex *convex, const s
     sn_touch touch;
     if (!sn_convex_near(convex, sn_pose_to_own(pa, centre), reach + radius, &touch))
         return false;
-    sn_vec3 out = sn_quat_turn(pa->rotation, touch.normal);
+    sn_vec3 out = sn_quat_rotate(pa->rotation, touch.normal);
     m->normal = vec3_scale(out, -1); /* from the ball to the body */
     m->count = 1;
     m->point[0] = (sn_manifold_point){touch.point, vec3_scale(m->normal, radius), touch.distance - radius, 0};
@@ -215,13 +217,13 @@ typedef struct looking {
     sn_pose pa, pb;        /* of the solids */
     sn_pose body, other;   /* of a; of b or the fixed shape */
     const sn_shape *shape; /* of a fixed shape */
-    sn_vec3 way;           /* m: displacement of a relative to b in the substep */
+    sn_vec3 displacement;  /* m: displacement of a relative to b in the substep */
     sn_real stray;         /* m: how far points may deviate from that by rotation */
     sn_manifold m[SN_BODY_CONTACT_LAYERS];
 } looking;
 
 /* The contact of a at pose pa with b, with a normal in any direction. */
-static bool meets_at(looking *l, const sn_pose *pa, sn_real reach)
+static bool hits_at(looking *l, const sn_pose *pa, sn_real reach)
 {
     l->m[0].count = 0;
     const sn_body_contact *contact = l->contact;
@@ -245,7 +247,7 @@ static bool meets_at(looking *l, const sn_pose *pa, sn_real reach)
 static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
 {
     const sn_body_contact *contact = l->contact;
-    if (!meets_at(l, pa, reach))
+    if (!hits_at(l, pa, reach))
         return false;
     if (lies_in_plane(l->world, &l->m[0]))
         return true;
@@ -253,7 +255,7 @@ static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
     deep.a = sheet_of(l->world, contact->part_a, &l->a);
     if (!l->shape && contact->part_b != SN_ID_FREE)
         deep.b = sheet_of(l->world, contact->part_b, &l->b);
-    if (!meets_at(&deep, pa, reach) || !lies_in_plane(l->world, &deep.m[0]))
+    if (!hits_at(&deep, pa, reach) || !lies_in_plane(l->world, &deep.m[0]))
         return false;
     l->m[0] = deep.m[0];
     return true;
@@ -277,7 +279,7 @@ static void look_at(const sn_world *world, sn_body_contact *contact, looking *l)
 }
 
 /* True if a ball hits a on its path, seen from a, which may rotate; then the point is where it does. */
-static bool ball_is_met(looking *l, sn_real h)
+static bool ball_is_touched(looking *l, sn_real h)
 {
     const sn_mover *ball = &contact_movers(l->world)[l->contact->b];
     sn_pose body = contact_goes_to(l->world, &contact_movers(l->world)[l->contact->a], h),
@@ -290,30 +292,30 @@ static bool ball_is_met(looking *l, sn_real h)
     sn_touch touch;
     if (!sn_convex_cast(&l->a, &path, &t, &touch))
         return false;
-    l->m[0].normal = sn_quat_turn(l->pa.rotation, vec3_scale(touch.normal, -1));
+    l->m[0].normal = sn_quat_rotate(l->pa.rotation, vec3_scale(touch.normal, -1));
     l->m[0].point[0].a = touch.point;
     l->m[0].point[0].b = vec3_scale(l->m[0].normal, radius);
     return lies_in_plane(l->world, &l->m[0]);
 }
 
 /* True if a and b come into contact on their paths; then the points are those where they do. */
-static bool is_met(looking *l, sn_real h)
+static bool is_touched(looking *l, sn_real h)
 {
     sn_real t;
     sn_vec3 normal;
     if (!l->shape && l->contact->part_b == SN_ID_FREE)
-        return ball_is_met(l, h);
+        return ball_is_touched(l, h);
     sn_convex wide = l->a;
     sn_manifold before = l->m[0];
     wide.radius += l->stray;
     const bool boxes = !l->shape && l->a.type == SN_SHAPE_BOX && l->b.type == SN_SHAPE_BOX;
-    if (l->shape ? !sn_manifold_cast_shape(&wide, &l->pa, l->way, l->shape, &l->other, &t, &normal)
-        : boxes  ? !sn_boxes_meet(&wide, &l->pa, l->way, &l->b, &l->pb, &t)
-                 : !sn_manifold_cast(&wide, &l->pa, l->way, &l->b, &l->pb, &t, &normal))
+    if (l->shape ? !sn_manifold_cast_shape(&wide, &l->pa, l->displacement, l->shape, &l->other, &t, &normal)
+        : boxes  ? !sn_boxes_hit(&wide, &l->pa, l->displacement, &l->b, &l->pb, &t)
+                 : !sn_manifold_cast(&wide, &l->pa, l->displacement, &l->b, &l->pb, &t, &normal))
         return false;
     if (t == 0) /* the points are those of the start */
         return true;
-    sn_pose there = {vec3_add(l->pa.position, vec3_scale(l->way, t)), l->pa.rotation};
+    sn_pose there = {vec3_add(l->pa.position, vec3_scale(l->displacement, t)), l->pa.rotation};
     if (!touches_at(l, &there, l->contact->reach)) /* far enough for corners that touch after the first */
         l->m[0] = before;
     return true;
@@ -348,24 +350,24 @@ static bool follow(looking *l, bool touches, sn_real h)
                                   !contact_is_zero(contact_motion(l->world, contact->fixed_shape)->spin))))
         return touches;
     nearest = nearest_of(l);
-    l->way = vec3_scale(contact_course(l->world, contact), h);
+    l->displacement = vec3_scale(contact_course(l->world, contact), h);
     l->stray = contact_turns(l->world, contact, h);
-    if (nearest <= CLOSE * contact->slop || -vec3_dot(l->way, l->m[0].normal) + l->stray < nearest)
+    if (nearest <= CLOSE * contact->slop || -vec3_dot(l->displacement, l->m[0].normal) + l->stray < nearest)
         return true;
-    contact->clear = !is_met(l, h);
+    contact->clear = !is_touched(l, h);
     contact->course = contact_course(l->world, contact);
     return true;
 }
 
 /* A body that misses the other is not solved. So it must not begin with its earlier impulses either: no sweep would
    take them back. */
-static void press_no_more(sn_body_contact *contact)
+static void drop_impulses(sn_body_contact *contact)
 {
     for (uint32_t k = 0; k < contact->count; ++k) {
         contact->point[k].impulse += contact->point[k].normal_impulse; /* which counts for the step */
         contact->point[k].normal_impulse = 0;
     }
-    contact->rub = (sn_body_contact_rub){0};
+    contact->friction_impulses = (sn_body_friction_impulses){0};
 }
 
 void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_real h)
@@ -384,7 +386,7 @@ void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_re
     contact->seen = sn_body_contact_seen(&l.body, &l.other);
     take_points(world, contact, &l.m[0], &l.body, &l.other);
     if (contact->clear)
-        press_no_more(contact);
+        drop_impulses(contact);
 }
 
 bool sn_body_contact_manifold(const sn_world *world, sn_body_contact *contact, sn_real reach, sn_manifold *manifold)

@@ -54,7 +54,7 @@ SN_LANES_INLINE reals reals3_length(reals3 a)
 /* One end of each joint. An end that is no point of a body has one that is nowhere and does not rotate, and an end that
    does not move one at rest. */
 typedef struct some_ends {
-    const sn_spot *spot[SN_WIDTH];
+    const sn_anchor *anchor[SN_WIDTH];
     const double *q[SN_WIDTH];
     const sn_vec4 *x[SN_WIDTH], *low[SN_WIDTH], *v[SN_WIDTH], *spin[SN_WIDTH];
     uint32_t on_body;
@@ -72,7 +72,7 @@ SN_LANES_INLINE some_ends ends_of(const sn_world *world, sn_open_joint *const *j
         const uint32_t row = two[i]->body[k];
         const bool on_body = row != SN_ID_FREE, moves = (k ? joint[i]->b : joint[i]->a) != SN_NO_MOVER;
         const uint32_t slot = on_body ? movers[row].slot : 0;
-        e.spot[i] = &world->constraints.spot[two[i]->spot[k]];
+        e.anchor[i] = &world->constraints.anchor[two[i]->anchor[k]];
         e.on_body |= (uint32_t)on_body << i;
         e.q[i] = on_body ? world->bodies.state[row].q : still;
         e.x[i] = on_body ? &world->particles.x[slot] : &none;
@@ -87,7 +87,7 @@ SN_LANES_INLINE some_ends ends_of(const sn_world *world, sn_open_joint *const *j
 SN_LANES_INLINE lanes3 places_of(const some_ends *e, reals3 *arm)
 {
     const lanes4 q = PICK4(e->q, );
-    const lanes3 own = PICK_VECTOR(e->spot, ->place.), x = PICK_VECTOR(e->x, ->), low = PICK_VECTOR(e->low, ->);
+    const lanes3 own = PICK_VECTOR(e->anchor, ->place.), x = PICK_VECTOR(e->x, ->), low = PICK_VECTOR(e->low, ->);
     const lanes3 place = turned(vector_part(q), q.w, own);
     *arm = reals3_of(lanes3_keep(flags_of(e->on_body), place));
     return lanes3_add(place, lanes3_add(x, low));
@@ -110,7 +110,8 @@ static inline void find_movers(const sn_world *world, const sn_pivot_ends *ends,
         const uint32_t row = ends->body[k];
         mover[k] = ends->moves[k] ? row : SN_NO_MOVER;
         if (row != SN_ID_FREE && !ends->moves[k]) /* what moves to a target is not held */
-            holds = holds && !world->particles.target[contact_movers(world)[row].slot] && !world->bodies.state[row].led;
+            holds = holds && !world->particles.target[contact_movers(world)[row].slot] &&
+                    !world->bodies.state[row].kinematic;
     }
     joint->a = holds ? mover[0] : SN_NO_MOVER;
     joint->b = holds ? mover[1] : SN_NO_MOVER;

@@ -43,8 +43,8 @@ static sn_real closing(const sn_body_contact_substep *s, const sn_body_contact *
     const bool plain = contact->b == SN_NO_MOVER && contact_motion(s->world, contact->fixed_shape)->plain;
     const sn_real speed =
         plain ? contact_magnitude(vec3_dot(v, contact_motion(s->world, contact->fixed_shape)->normal)) : vec3_length(v);
-    sn_real way = s->h * (speed + (a[1].w + b[1].w)) + s->run.fall;
-    return way + contact_thrown(s->world, a, b);
+    sn_real displacement = s->h * (speed + (a[1].w + b[1].w)) + s->run.fall;
+    return displacement + contact_thrown(s->world, a, b);
 }
 
 static bool is_ball(const sn_body_contact *contact)
@@ -63,8 +63,8 @@ static sn_real guard_of(const sn_world *world, const sn_body_contact *contact)
 static void sense(const sn_world *world, sn_body_contact *contact)
 {
     const sn_pose a = contact_pose(world, &contact_movers(world)[contact->a]), b = contact_pose_of_b(world, contact);
-    contact->n = contact->owner == SN_NORMAL_OF_A   ? sn_quat_turn(a.rotation, contact->normal)
-                 : contact->owner == SN_NORMAL_OF_B ? sn_quat_turn(b.rotation, contact->normal)
+    contact->n = contact->owner == SN_NORMAL_OF_A   ? sn_quat_rotate(a.rotation, contact->normal)
+                 : contact->owner == SN_NORMAL_OF_B ? sn_quat_rotate(b.rotation, contact->normal)
                                                     : contact->normal;
     for (uint32_t k = 0; k < contact->count; ++k) {
         sn_vec3 apart = vec3_sub(sn_pose_to_world(&a, contact->point[k].a), sn_pose_to_world(&b, contact->point[k].b));
@@ -86,21 +86,21 @@ static sn_real most_slid(const sn_world *world, const sn_body_contact *contact)
 }
 
 /* Takes over the points of an earlier step, if the two are still where these were found: bodies at rest. */
-static bool reuse(const sn_body_contact_substep *s, sn_body_contact *contact, sn_real way)
+static bool reuse(const sn_body_contact_substep *s, sn_body_contact *contact, sn_real displacement)
 {
     sn_real moved;
     if (!(contact->kept & SN_KEPT_UNSEEN))
         return false;
     contact->kept &= ~SN_KEPT_UNSEEN;
-    sn_body_contact_recall_rub(s->world, contact);
+    sn_body_contact_recall_friction(s->world, contact);
     const sn_kept_manifold *kept = contact_kept(s->world, contact);
-    if (!kept || !(kept->reach > way))
+    if (!kept || !(kept->reach > displacement))
         return false;
-    const sn_real slid = most_slid(s->world, contact), room = kept->reach - way;
+    const sn_real slid = most_slid(s->world, contact), room = kept->reach - displacement;
     if (!sn_body_contact_reuse(s->world, contact, slid < room ? slid : room, &moved))
         return false;
     contact->slid = moved;
-    contact->moved = moved + way;
+    contact->moved = moved + displacement;
     return true;
 }
 
@@ -113,17 +113,17 @@ static bool has_few_corners(const sn_world *world, const sn_body_contact *contac
 
 bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contact *contact)
 {
-    const sn_real way = closing(s, contact);
-    if (reuse(s, contact, way))
+    const sn_real displacement = closing(s, contact);
+    if (reuse(s, contact, displacement))
         return true;
     contact->reach = has_few_corners(s->world, contact) && is_with_plane(s->world, contact)
                          ? SN_BODY_CONTACT_EVER
                          : sn_body_contact_reach(s, contact);
     sn_body_contact_look(s->world, contact, s->h);
-    contact->moved = way; /* of the substep that begins */
+    contact->moved = displacement; /* of the substep that begins */
     if (contact->sensor)
         sense(s->world, contact);
-    return contact->count && !contact->sensor && contact->nearest <= way;
+    return contact->count && !contact->sensor && contact->nearest <= displacement;
 }
 
 bool sn_body_contact_is_idle(const sn_body_contact *contact)
@@ -206,15 +206,15 @@ static void fill_rounds(const sn_world *world, const sn_body_contact *contact, u
 {
     const sn_body_part *a = &world->bodies.part[contact->part_a],
                        *b = contact->part_b != SN_ID_FREE ? &world->bodies.part[contact->part_b] : NULL;
-    const sn_vec3 in_b = sn_quat_turn(contact->seen.rotation, contact->in_a);
+    const sn_vec3 in_b = sn_quat_rotate(contact->seen.rotation, contact->in_a);
     f->round_a[lane] = contact->round_a;
     f->round_b[lane] = contact->round_b;
-    f->rim_a[lane] = is_rim(&a->convex, contact->round_a, sn_quat_turn_back(a->turn, contact->in_a));
+    f->rim_a[lane] = is_rim(&a->convex, contact->round_a, sn_quat_rotate_back(a->turn, contact->in_a));
     if (contact->b == SN_NO_MOVER)
         f->rim_b[lane] =
             is_rim(&sn_body_contact_record(world, contact->fixed_shape)->shape.convex, contact->round_b, in_b);
     else
-        f->rim_b[lane] = b && is_rim(&b->convex, contact->round_b, sn_quat_turn_back(b->turn, in_b));
+        f->rim_b[lane] = b && is_rim(&b->convex, contact->round_b, sn_quat_rotate_back(b->turn, in_b));
 }
 
 static void fill_limits(const sn_world *world, const sn_body_contact *contact, uint32_t lane, sn_wide_manifold *f)
@@ -262,9 +262,9 @@ static void fill_manifold(const sn_world *world, const sn_body_contact *contact,
         fill_point(k < contact->count ? &contact->point[k] : &none, lane, k, batch, &f->point[k]);
     batch->points = contact->count > batch->points ? contact->count : batch->points;
     batch->twists = batch->twists || contact->count > 1;
-    set_lane(&batch->tangent_impulse, lane, contact->rub.tangent_impulse);
-    batch->twisted[lane] = contact->rub.twisted;
-    set_lane(&batch->rolled, lane, contact->rub.rolled);
+    set_lane(&batch->tangent_impulse, lane, contact->friction_impulses.tangent_impulse);
+    batch->twisted[lane] = contact->friction_impulses.twisted;
+    set_lane(&batch->rolled, lane, contact->friction_impulses.rolled);
     batch->stray[lane] = contact->clear ? OFF_COURSE * OFF_COURSE * vec3_dot(contact->course, contact->course) : -1;
     batch->misses = batch->misses || contact->clear;
     set_lane(&batch->course, lane, contact->course);
@@ -294,8 +294,8 @@ static void fill_pair(const sn_world *world, sn_body_contact *contact, uint32_t 
     batch->moves_b |= (uint32_t)(contact->b != SN_NO_MOVER && mover[contact->b].w != 0) << lane;
     batch->slop[lane] = contact->slop;
     batch->far_off[lane] = SN_BODY_CONTACT_FAR_OFF * contact->slop * ease_of(mover, contact);
-    batch->hold[lane] = contact->friction.hold;
-    batch->drag[lane] = contact->friction.drag;
+    batch->static_friction[lane] = contact->friction.static_friction;
+    batch->dynamic_friction[lane] = contact->friction.dynamic_friction;
     batch->restitution[lane] = contact->friction.restitution;
     batch->bounces = batch->bounces || contact->friction.restitution > 0;
     batch->rolls = batch->rolls || contact->round > 0;
@@ -342,8 +342,8 @@ void sn_body_contact_note(const sn_world *world, sn_body_contact *contact)
     contact->slid = f->slid[lane];
     contact->moved = f->moved[lane];
     contact->n = lane_of(&batch->n, lane);
-    contact->rub.tangent_impulse = lane_of(&batch->tangent_impulse, lane);
-    contact->rub.twisted = batch->twisted[lane];
+    contact->friction_impulses.tangent_impulse = lane_of(&batch->tangent_impulse, lane);
+    contact->friction_impulses.twisted = batch->twisted[lane];
     if (contact->round > 0)
-        contact->rub.rolled = lane_of(&batch->rolled, lane);
+        contact->friction_impulses.rolled = lane_of(&batch->rolled, lane);
 }

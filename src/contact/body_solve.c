@@ -19,7 +19,7 @@
    Fast bodies. The points of a pair that is apart are those where the two are nearest when they are searched for. A
    body that would pass them is followed along its path: it touches elsewhere, or passes by (`clear`). For rotating
    bodies, gaps are those at the end of the substep (contact_bend). Bodies that a fast one may hit are searched for as
-   far ahead as they may be thrown (body_blows.c). A body that leaves its box of the start of the step is searched for
+   far ahead as they may be thrown (body_throws.c). A body that leaves its box of the start of the step is searched for
    again, alone (sn_body_contacts_find_again): before a substep if its velocity leads out, and after it if it was
    thrown out; then it stops before what it would have passed (body_sweep.c). As long as a body would get far into
    another there are more sweeps, over these two and their neighbours; the deeper it is, the smaller the error that

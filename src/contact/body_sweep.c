@@ -44,12 +44,12 @@ typedef struct duel {
     const sn_shape *shape; /* instead of b: a fixed shape */
     sn_pose place, end;    /* its poses at the start and end of the substep */
     bool moves;            /* the shape moves */
-    sn_real way;           /* m: the largest relative displacement of two points */
+    sn_real displacement;  /* m: the largest relative displacement of two points */
     sn_real thin;          /* m: the smaller inner radius; less for meshes and fields, which may be thinner */
 } duel;
 
 /* The rotation of a body in the substep. */
-static sn_vec3 turn_of(const sn_world *world, const sn_mover *m)
+static sn_vec3 rotation_of(const sn_world *world, const sn_mover *m)
 {
     return sn_quat_between(m->from.rotation, world->bodies.turn[m->body].start);
 }
@@ -57,11 +57,11 @@ static sn_vec3 turn_of(const sn_world *world, const sn_mover *m)
 /* The pose of a body at a share of its path. */
 static sn_pose pose_at(const sn_world *world, const sn_mover *m, sn_real t)
 {
-    sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
-    sn_pose pose = {vec3_add(m->from.position, vec3_scale(way, t)), m->from.rotation};
+    sn_vec3 displacement = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
+    sn_pose pose = {vec3_add(m->from.position, vec3_scale(displacement, t)), m->from.rotation};
     if (m->body == SN_ID_FREE)
         return pose;
-    pose.rotation = sn_quat_turned(pose.rotation, vec3_scale(turn_of(world, m), t));
+    pose.rotation = sn_quat_rotated(pose.rotation, vec3_scale(rotation_of(world, m), t));
     return pose;
 }
 
@@ -112,15 +112,15 @@ static sn_real share_of(const duel *d)
 {
     sn_real t = 0, last = 0, deepest = 0;
     for (uint32_t step = 0; step < STEPS; ++step) {
-        sn_real apart = apart_at(d, t, d->way);
+        sn_real apart = apart_at(d, t, d->displacement);
         if (step == 0)
             deepest = deepest_of(d, apart);
         else if (apart < deepest)
             return last;
-        if (t >= 1 || apart >= d->way * (1 - t))
+        if (t >= 1 || apart >= d->displacement * (1 - t))
             return 1;
         last = t;
-        t += (apart > STRIDE * d->thin ? apart : STRIDE * d->thin) / d->way;
+        t += (apart > STRIDE * d->thin ? apart : STRIDE * d->thin) / d->displacement;
         t = t < 1 ? t : 1;
     }
     return last;
@@ -160,24 +160,24 @@ static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_con
               .place = motion->start,
               .end = motion->end,
               .moves = moves,
-              .way = a->way * a->share + (moves ? motion->speed * h : 0)};
+              .displacement = a->displacement * a->share + (moves ? motion->speed * h : 0)};
     d.solid_a = &world->bodies.part[contact->part_a].convex;
     d.thin = thinness(d.solid_a, shape);
-    if (!slow && !(d.way > (shape->type >= SN_SHAPE_MESH ? 4 : 1) * d.thin))
+    if (!slow && !(d.displacement > (shape->type >= SN_SHAPE_MESH ? 4 : 1) * d.thin))
         return 1;
     return share_of(&d);
 }
 
 /* m: the largest displacement of points of both together, on the rest of their paths. */
-static sn_real way_of_both(const sn_mover *a, const sn_mover *b)
+static sn_real displacement_of_both(const sn_mover *a, const sn_mover *b)
 {
-    return a->way * a->share + b->way * b->share;
+    return a->displacement * a->share + b->displacement * b->share;
 }
 
 /* True if they are too slow to pass through each other. Most are; then the contact itself need not be read. */
 static bool are_slow(const sn_mover *a, const sn_mover *b)
 {
-    return !(way_of_both(a, b) > 4 * (a->thin < b->thin ? a->thin : b->thin));
+    return !(displacement_of_both(a, b) > 4 * (a->thin < b->thin ? a->thin : b->thin));
 }
 
 /* The share of the rest of their paths that the two of a contact may go. slow: also if they are slow. */
@@ -190,7 +190,7 @@ static sn_real share_of_two(const sn_world *world, const sn_body_contact *contac
     const sn_mover *a = &contact_movers(world)[contact->a], *b = &contact_movers(world)[contact->b];
     if (!slow && are_slow(a, b))
         return 1;
-    duel d = {.world = world, .contact = contact, .a = a, .b = b, .way = way_of_both(a, b)};
+    duel d = {.world = world, .contact = contact, .a = a, .b = b, .displacement = displacement_of_both(a, b)};
     d.solid_a = &world->bodies.part[contact->part_a].convex;
     d.thin = sn_convex_inner(d.solid_a);
     if (contact->part_b != SN_ID_FREE)
@@ -370,8 +370,8 @@ typedef struct measuring {
 static bool measure_ball(const sn_world *world, sn_mover *m)
 {
     m->from.position = sn_body_ball_start(world, m->slot);
-    m->way = vec3_length(vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position));
-    return m->way > m->thin;
+    m->displacement = vec3_length(vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position));
+    return m->displacement > m->thin;
 }
 
 /* Measures the displacements of bodies. Notes whether one is fast, and whether one left its search bounds. */
@@ -388,15 +388,15 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
             fast = measure_ball(world, m) || fast;
             continue;
         }
-        sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
+        sn_vec3 displacement = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
         sn_quat q = world->bodies.turn[m->body].start, p = m->from.rotation;
         sn_real cosine = contact_magnitude(q.x * p.x + q.y * p.y + q.z * p.z + q.w * p.w);
-        m->way = vec3_length(way);
+        m->displacement = vec3_length(displacement);
         if (cosine < STILL)
-            m->way += vec3_length(turn_of(world, m)) * m->extent;
-        const bool leaves = m->way > m->thin && !sn_body_contact_has_room(world, m, vec3(0, 0, 0));
+            m->displacement += vec3_length(rotation_of(world, m)) * m->extent;
+        const bool leaves = m->displacement > m->thin && !sn_body_contact_has_room(world, m, vec3(0, 0, 0));
         contact_set_left(world, m->body, leaves);
-        fast = fast || m->way + measure->coming > m->thin;
+        fast = fast || m->displacement + measure->coming > m->thin;
         left = left || leaves;
     }
     if (left)
@@ -419,10 +419,11 @@ static bool may_be_fast(const measuring *measure, uint32_t first, uint32_t end)
         }
         const sn_vec4 *record =
             &c.record[SN_BODY_CONTACT_RECORD * (size_t)c.listed[i]]; /* from the start of the substep */
-        const quad way = quad_sub(quad_load(&c.x[m->slot]), quad_load(&record[4]));
+        const quad displacement = quad_sub(quad_load(&c.x[m->slot]), quad_load(&record[4]));
         const quad turn = quad_times(quad_load(&c.turn[m->body].start), quad_load(&record[5]));
         const sn_real room = SN_CERTAIN * (m->thin - coming);
-        fast = fast || !(room > 0 && quad_dot3(way, way) < room * room && contact_magnitude(quad_sum4(turn)) >= STILL);
+        fast = fast || !(room > 0 && quad_dot3(displacement, displacement) < room * room &&
+                         contact_magnitude(quad_sum4(turn)) >= STILL);
         c.flags[m->body] &= (uint8_t)~SN_ROW_LEFT;
     }
     return fast;
@@ -453,7 +454,7 @@ static void stand_piece(void *data, uint32_t first, uint32_t end)
         if (q.x != 0 || q.y != 0 || q.z != 0 || q.w != 0)
             continue;
         m->from = contact_pose(world, m);
-        m->way = 0;
+        m->displacement = 0;
         m->share = 1;
         if (m->body == SN_ID_FREE)
             measure_ball(world, m);
@@ -475,8 +476,8 @@ static sn_real farthest_fixed_shape(const sn_world *world, sn_real h)
     const uint32_t *mover = world->contacts.mover_table.column[0];
     sn_real most = 0;
     for (uint32_t i = 0; i < world->contacts.mover_table.count; ++i) {
-        const sn_real way = h * contact_motion(world, mover[i])->speed;
-        most = isfinite(way) && way > most ? way : most;
+        const sn_real displacement = h * contact_motion(world, mover[i])->speed;
+        most = isfinite(displacement) && displacement > most ? displacement : most;
     }
     return most;
 }

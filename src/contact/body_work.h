@@ -30,7 +30,7 @@ typedef struct sn_body_contact_substep {
 const sn_fixed_shape *sn_body_contact_record(const sn_world *world, uint32_t number);
 
 /* A point of a part, in the frame of its body. */
-sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot);
+sn_vec3 sn_part_point(const sn_world *world, uint32_t part, sn_vec3 contact_point);
 
 /* The index of the manifold of the step before (body_cache.c), or the number of kept manifolds if there is none.
    *near: where the search begins; then where the manifold is or would be. */
@@ -51,7 +51,7 @@ void sn_body_contacts_compare(sn_world *world, sn_real dt);
 /* Takes over the impulses of the step before, as far as a substep of this step begins with them: of the point with
    this feature; and friction. */
 void sn_body_contact_recall(const sn_world *world, const sn_body_contact *contact, sn_body_contact_point *point);
-void sn_body_contact_recall_rub(const sn_world *world, sn_body_contact *contact);
+void sn_body_contact_recall_friction(const sn_world *world, sn_body_contact *contact);
 
 /* a in the frame of b. */
 sn_pose sn_body_contact_seen(const sn_pose *a, const sn_pose *b);
@@ -97,9 +97,9 @@ void sn_body_contact_fill(const sn_body_contact_substep *s, uint32_t index, uint
 /* Reads the results of a contact from its lane. */
 void sn_body_contact_note(const sn_world *world, sn_body_contact *contact);
 
-/* N s: the normal impulse of a contact in this step, as far as it was read from lanes. *spot: m, where it acts on a,
+/* N s: the normal impulse of a contact in this step, as far as it was read from lanes. *contact_point: m, where it acts on a,
    from its centre along principal axes (events.c). */
-sn_real sn_body_contact_impulse(const sn_body_contact *contact, sn_vec3 *spot);
+sn_real sn_body_contact_impulse(const sn_body_contact *contact, sn_vec3 *contact_point);
 
 /* The movers of a contact before it is made; b: SN_NO_MOVER for a fixed shape. */
 typedef struct sn_body_contact_ends {
@@ -138,10 +138,10 @@ typedef void sn_body_contact_group_fn(const sn_body_contact_substep *s, sn_body_
 
 /* Runs a function for all groups that applies impulses to the records of corrections, which are empty when the substep
    begins. False if tasks were lost. */
-bool sn_body_contacts_press(sn_body_contact_substep *s, sn_body_contact_group_fn *press);
+bool sn_body_contacts_apply_kept(sn_body_contact_substep *s, sn_body_contact_group_fn *apply_kept);
 
-/* carry: adds what lies on bodies that constraints hold to their predicted motion; unload: takes it out of their records
-   in a pass. See body_loads.c. False if tasks were lost. */
+/* carry: adds what lies on bodies that constraints hold to their predicted motion; unload: takes it out of their
+   records in a pass. See body_loads.c. False if tasks were lost. */
 bool sn_body_contacts_carry(sn_body_contact_substep *s, struct sn_substep *substep);
 void sn_body_contacts_unload(const sn_body_contact_substep *s);
 
@@ -186,7 +186,8 @@ bool sn_body_balls_begin(sn_world *world);
 /* m: where a ball was when the substep began. */
 sn_vec3 sn_body_ball_start(const sn_world *world, uint32_t slot);
 
-/* At the end of a substep: whether some balls left the space in which bodies near them were searched for. False: lost tasks. */
+/* At the end of a substep: whether some balls left the space in which bodies near them were searched for. False: lost
+   tasks. */
 bool sn_body_balls_left(sn_world *world, bool *left);
 
 /* True for those that did; then around is the space in which bodies have to be searched for. */
@@ -196,12 +197,12 @@ bool sn_body_ball_is_sought(const sn_world *world, uint32_t slot, sn_bounds *aro
    soundly (body_solve.c). */
 bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, uint32_t end);
 
-/* Determines how far bodies may be thrown in the substep that begins, in the records of movers (body_blows.c). False
+/* Determines how far bodies may be thrown in the substep that begins, in the records of movers (body_throws.c). False
    if tasks were lost. */
-bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s);
+bool sn_body_contacts_pass_throws_on(const sn_body_contact_substep *s);
 
-/* True if a body that is displaced by `way` (m) stays in the space that was searched for it (body_begin.c). */
-bool sn_body_contact_has_room(const sn_world *world, const sn_mover *mover, sn_vec3 way);
+/* True if a body that is displaced by `displacement` (m) stays in the space that was searched for it (body_begin.c). */
+bool sn_body_contact_has_room(const sn_world *world, const sn_mover *mover, sn_vec3 displacement);
 
 /* m: the largest displacement of points of a mover by rotation since the start of the substep. */
 sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *mover);
@@ -248,8 +249,8 @@ static inline sn_real contact_turned(sn_real extent, const sn_quat *p, const sn_
 {
     const quad from = quad_load(p), to = quad_load(q);
     const sn_real sign = quad_sum4(quad_times(from, to)) < 0 ? -1 : 1;
-    const quad way = quad_sub(to, quad_scale(from, sign));
-    return SN_CHORD * extent * real_sqrt(quad_sum4(quad_times(way, way)));
+    const quad displacement = quad_sub(to, quad_scale(from, sign));
+    return SN_CHORD * extent * real_sqrt(quad_sum4(quad_times(displacement, displacement)));
 }
 
 /* ---- Where things are, and how they move ------------------------------------------------------------------------- */
@@ -401,7 +402,7 @@ static inline sn_vec4 *contact_record(const sn_world *world, uint32_t index)
     return &contact_records(world)[SN_BODY_CONTACT_RECORD * (size_t)index];
 }
 
-/* m: how much more a pair may approach because one of the two may be thrown; see body_blows.c. */
+/* m: how much more a pair may approach because one of the two may be thrown; see body_throws.c. */
 static inline sn_real contact_thrown(const sn_world *world, const sn_vec4 *a, const sn_vec4 *b)
 {
     return !world->body_contacts.fast ? 0 : a[3].z > b[3].z ? a[3].z : b[3].z;

@@ -98,7 +98,7 @@ static uint32_t shape_of(const sn_world *world, uint32_t slot, uint32_t part)
     return row && part != SN_ID_FREE ? part - world->bodies.state[row - 1].part : 0;
 }
 
-bool sn_contact_pair_turn(sn_contact_pair *pair)
+bool sn_contact_pair_sort(sn_contact_pair *pair)
 {
     if (!pair->other.generation || pair->particle.index < pair->other.index)
         return false;
@@ -182,14 +182,14 @@ static sn_result ask(const sn_world *world, sn_contact *c, bool sensor, sn_frict
     *acts = !world->filter || world->filter(world->filter_context, &pair);
     if (!*acts || sensor || !world->pre_solve)
         return SN_OK;
-    c->static_friction = friction->hold;
-    c->dynamic_friction = friction->drag;
+    c->static_friction = friction->static_friction;
+    c->dynamic_friction = friction->dynamic_friction;
     c->restitution = friction->restitution;
     *acts = world->pre_solve(world->pre_solve_context, c);
     if (!*acts)
         return SN_OK;
-    friction->hold = c->static_friction;
-    friction->drag = c->dynamic_friction;
+    friction->static_friction = c->static_friction;
+    friction->dynamic_friction = c->dynamic_friction;
     friction->restitution = c->restitution;
     return check(world, &pair, c);
 }
@@ -225,7 +225,7 @@ static sn_result ask_static(sn_world *world, sn_static_contact *contact, bool la
     contact->triangle = touch.part;
     sn_contact c = {.pair = sn_contact_pair_of_static(world, contact),
                     .point = sn_pose_to_world(pose, touch.point),
-                    .normal = sn_quat_turn(pose->rotation, touch.normal),
+                    .normal = sn_quat_rotate(pose->rotation, touch.normal),
                     .separation = touch.distance - world->particles.radius[contact->slot],
                     .surface_velocity = contact->belt};
     c.velocity = vec3_sub(velocity_of(world, contact->slot), fixed_shape_velocity(m, pose, c.point));
@@ -283,17 +283,19 @@ static sn_result ask_pair(sn_world *world, const sn_contact_pairs *set, uint32_t
     sn_friction friction = {0};
     bool acts;
     if (varied)
-        friction = (sn_friction){pair_column(set, PAIR_HOLD)[at], pair_column(set, PAIR_DRAG)[at],
-                                 pair_column(set, PAIR_RESTITUTION)[at], 0};
+        friction =
+            (sn_friction){pair_column(set, PAIR_STATIC_FRICTION)[at], pair_column(set, PAIR_DYNAMIC_FRICTION)[at],
+                          pair_column(set, PAIR_RESTITUTION)[at], 0};
     sn_result result = ask(world, &c, false, &friction, &acts);
     if (!acts) {
-        pair_column(set, PAIR_REACH)[at] = pair_column(set, PAIR_PRESSED)[at] = pair_column(set, PAIR_LAST)[at] = 0;
+        pair_column(set, PAIR_REACH)[at] = pair_column(set, PAIR_NORMAL_IMPULSE)[at] = pair_column(set, PAIR_LAST)[at] =
+            0;
         return result;
     }
     if (!varied)
         return result;
-    pair_column(set, PAIR_HOLD)[at] = friction.hold;
-    pair_column(set, PAIR_DRAG)[at] = friction.drag;
+    pair_column(set, PAIR_STATIC_FRICTION)[at] = friction.static_friction;
+    pair_column(set, PAIR_DYNAMIC_FRICTION)[at] = friction.dynamic_friction;
     pair_column(set, PAIR_RESTITUTION)[at] = friction.restitution;
     world->contacts.bounces = world->contacts.bounces || friction.restitution > 0;
     if (!contact_is_zero(c.surface_velocity)) {
@@ -443,7 +445,7 @@ static sn_contact contact_of_contact(const sn_world *world, const sn_body_contac
         if (manifold->point[i].distance < manifold->point[deepest].distance)
             deepest = i;
     sn_contact c = {.normal = manifold->normal, .separation = manifold->point[deepest].distance};
-    c.point = sn_pose_to_world(&pose, sn_part_spot(world, contact->part_a, manifold->point[deepest].a));
+    c.point = sn_pose_to_world(&pose, sn_part_point(world, contact->part_a, manifold->point[deepest].a));
     c.pair = sn_contact_pair_of_contact(world, contact, c.point);
     c.velocity = mover_velocity(world, a, c.point);
     if (contact->b == SN_NO_MOVER) {
@@ -459,7 +461,7 @@ static sn_result ask_contact(sn_world *world, sn_body_contact *contact, const sn
 {
     sn_contact c = contact_of_contact(world, contact, manifold);
     c.surface_velocity = contact->belt;
-    bool acts, turned = sn_contact_pair_turn(&c.pair);
+    bool acts, turned = sn_contact_pair_sort(&c.pair);
     if (turned) {
         c.normal = vec3_scale(c.normal, -1);
         c.velocity = vec3_scale(c.velocity, -1);

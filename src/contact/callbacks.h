@@ -34,6 +34,6 @@ sn_contact_pair sn_contact_pair_of_skin_contact(const sn_world *world, const sn_
 sn_contact_pair sn_contact_pair_of_contact(const sn_world *world, const sn_body_contact *contact, sn_vec3 point);
 
 /* Puts the lower number first. True if the two were swapped. */
-bool sn_contact_pair_turn(sn_contact_pair *pair);
+bool sn_contact_pair_sort(sn_contact_pair *pair);
 
 #endif

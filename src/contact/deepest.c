@@ -56,10 +56,10 @@ static void look_at_skin(finding *f, const sn_skin_contact *contact)
     }
     if (!contact->touched || contact->off)
         return;
-    sn_vec3 spot = vec3(0, 0, 0);
+    sn_vec3 contact_point = vec3(0, 0, 0);
     for (uint32_t k = 0; k < 3; ++k)
-        spot = vec3_add(spot, vec3_scale(place(f, slot[1 + k]), contact->weight[k]));
-    note(f, vec3_dot(vec3_sub(place(f, slot[0]), spot), contact->normal) - contact->reach, slot[0], slot[1]);
+        contact_point = vec3_add(contact_point, vec3_scale(place(f, slot[1 + k]), contact->weight[k]));
+    note(f, vec3_dot(vec3_sub(place(f, slot[0]), contact_point), contact->normal) - contact->reach, slot[0], slot[1]);
 }
 
 static sn_pose pose_of(const finding *f, uint32_t slot)
@@ -79,8 +79,8 @@ static void look_at_bodies(finding *f, const sn_body_contact *contact)
     const sn_pose a = pose_of(f, slot);
     const sn_pose b =
         other == SN_NO_SLOT ? sn_body_contact_record(f->world, contact->fixed_shape)->pose : pose_of(f, other);
-    const sn_vec3 n = contact->owner == SN_NORMAL_OF_A   ? sn_quat_turn(a.rotation, contact->normal)
-                      : contact->owner == SN_NORMAL_OF_B ? sn_quat_turn(b.rotation, contact->normal)
+    const sn_vec3 n = contact->owner == SN_NORMAL_OF_A   ? sn_quat_rotate(a.rotation, contact->normal)
+                      : contact->owner == SN_NORMAL_OF_B ? sn_quat_rotate(b.rotation, contact->normal)
                                                          : contact->normal;
     for (uint32_t k = 0; k < contact->count; ++k) {
         const sn_vec3 apart =

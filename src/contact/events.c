@@ -153,16 +153,18 @@ static void add_static(sn_world *world, const sn_static_contact *contact)
     add_found(world, &event, 0);
 }
 
-sn_real sn_body_contact_impulse(const sn_body_contact *contact, sn_vec3 *spot)
+sn_real sn_body_contact_impulse(const sn_body_contact *contact, sn_vec3 *contact_point)
 {
     sn_real sum = contact->gone;
-    *spot = vec3_scale(contact->spot, contact->gone);
+    *contact_point = vec3_scale(contact->contact_point, contact->gone);
     for (uint32_t i = 0; i < contact->count; ++i) {
         sn_real impulse = contact->point[i].impulse + contact->point[i].normal_impulse;
-        *spot = vec3_add(*spot, vec3_scale(contact->point[i].a, impulse));
+        *contact_point = vec3_add(*contact_point, vec3_scale(contact->point[i].a, impulse));
         sum += impulse;
     }
-    *spot = sum > 0 ? vec3_scale(*spot, 1 / sum) : contact->count ? contact->point[0].a : vec3(0, 0, 0);
+    *contact_point = sum > 0          ? vec3_scale(*contact_point, 1 / sum)
+                     : contact->count ? contact->point[0].a
+                                      : vec3(0, 0, 0);
     return sum;
 }
 
@@ -182,11 +184,11 @@ static void add_contact(sn_world *world, const sn_body_contact *contact)
 {
     const sn_mover *a = (const sn_mover *)world->body_contacts.mover_table.column[0] + contact->a;
     const sn_pose pose = {place(world, a->slot), world->bodies.turn[a->body].start};
-    sn_vec3 spot;
-    const sn_real impulse = sn_body_contact_impulse(contact, &spot);
-    const sn_vec3 point = vec3_sub(sn_pose_to_world(&pose, spot), vec3_scale(contact->n, contact->round_a));
+    sn_vec3 contact_point;
+    const sn_real impulse = sn_body_contact_impulse(contact, &contact_point);
+    const sn_vec3 point = vec3_sub(sn_pose_to_world(&pose, contact_point), vec3_scale(contact->n, contact->round_a));
     sn_contact_pair pair = sn_contact_pair_of_contact(world, contact, point);
-    const bool turned = sn_contact_pair_turn(&pair);
+    const bool turned = sn_contact_pair_sort(&pair);
     sn_contact_event event = event_of(&pair);
     event.sensor = contact->sensor;
     event.point = point;
@@ -200,8 +202,9 @@ static void find_contacts(sn_world *world)
 {
     const sn_body_contact *contact = world->body_contacts.contact_table.column[0];
     for (uint32_t i = 0; i < world->body_contacts.count; ++i) {
-        sn_vec3 spot;
-        if (contact[i].sensor ? contact[i].touched && !contact[i].off : sn_body_contact_impulse(&contact[i], &spot) > 0)
+        sn_vec3 contact_point;
+        if (contact[i].sensor ? contact[i].touched && !contact[i].off
+                              : sn_body_contact_impulse(&contact[i], &contact_point) > 0)
             add_contact(world, &contact[i]);
     }
 }

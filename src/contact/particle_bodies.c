@@ -247,23 +247,23 @@ static uint32_t body_of(sn_world *world, uint32_t slot)
 }
 
 /* The sum of impulses on a body, and their moments. */
-typedef struct blow {
+typedef struct impulse_sum {
     sn_dvec3 force, torque;
-} blow;
+} impulse_sum;
 
-static void add_blow(blow *b, const sn_rigid_motion *m, sn_dvec3 place, sn_dvec3 impulse)
+static void add_impulse_sum(impulse_sum *b, const sn_rigid_motion *m, sn_dvec3 place, sn_dvec3 impulse)
 {
     b->force = dvec3_add(b->force, impulse);
     b->torque = dvec3_add(b->torque, dvec3_cross(dvec3_sub(place, m->centre), impulse));
 }
 
 /* Twice the kinetic energy of these impulses on a body at rest. */
-static double weight_of(const blow *b, const sn_rigid_motion *m)
+static double weight_of(const impulse_sum *b, const sn_rigid_motion *m)
 {
     return dvec3_dot(b->force, b->force) / m->mass + dvec3_dot(b->torque, times(m->inverse, b->torque));
 }
 
-static void strike(sn_rigid_motion *m, const blow *b, double share)
+static void strike(sn_rigid_motion *m, const impulse_sum *b, double share)
 {
     m->v = dvec3_add(m->v, dvec3_scale(b->force, share / m->mass));
     m->spin = dvec3_add(m->spin, dvec3_scale(times(m->inverse, b->torque), share));
@@ -297,9 +297,9 @@ static void add(sn_world *world, sn_rigid_push push, uint32_t other, bool elasti
         if (k ? push.other : push.body) {
             sn_rigid_motion *m = motion(world, k ? push.other : push.body);
             m->others = fmax(m->others, speed_of_other(world, &push, k > 0));
-            blow b = {{0, 0, 0}, {0, 0, 0}};
-            add_blow(&b, m, dvec3_from(vec4_xyz(world->particles.x[push.slot[k]])),
-                     dvec3_scale(push.impulse, (k ? -1 : 1) * (double)push.weight[k]));
+            impulse_sum b = {{0, 0, 0}, {0, 0, 0}};
+            add_impulse_sum(&b, m, dvec3_from(vec4_xyz(world->particles.x[push.slot[k]])),
+                            dvec3_scale(push.impulse, (k ? -1 : 1) * (double)push.weight[k]));
             strike(m, &b, 1);
         }
     if (elastic)
@@ -359,8 +359,9 @@ static void add_pairs(sn_world *world, const sn_contact_pairs *set)
                                 .weight = {1, 1},
                                 .n = length > 0 ? dvec3_scale(d, 1 / length) : dvec3(0, 1, 0),
                                 .impulse = dvec3_scale(change, 1 / (double)give),
-                                .normal_impulse = &pair_column(set, PAIR_PRESSED)[at],
-                                .tangent_impulse = pair_column(set, PAIR_RUBBED) + (size_t)b * 3 * SN_NEAR + i,
+                                .normal_impulse = &pair_column(set, PAIR_NORMAL_IMPULSE)[at],
+                                .tangent_impulse =
+                                    pair_column(set, PAIR_FRICTION_IMPULSE) + (size_t)b * 3 * SN_NEAR + i,
                                 .stride = SN_NEAR,
                                 .noted = &pair_column(set, PAIR_IMPULSE)[at]},
                 OTHER_PARTICLE | p->index[two], world->contacts.varied && pair_column(set, PAIR_RESTITUTION)[at] > 0);
@@ -425,7 +426,7 @@ static void take_back(const sn_world *world, sn_rigid_push *push, double share, 
 /* The contacts of one body with one other thing, together. */
 typedef struct together {
     sn_rigid_motion *a, *b;
-    blow on_a, on_b;
+    impulse_sum on_a, on_b;
     double parting, weight; /* S, and sum J du */
 } together;
 
@@ -442,8 +443,8 @@ static void look_at(const sn_world *world, const sn_rigid_push *push, uint32_t f
             continue;
         }
         const bool is_first = first == body; /* the contacts of a pair may be seen from either side */
-        add_blow(is_first ? &t->on_a : &t->on_b, motion(world, body), dvec3_from(vec4_xyz(world->particles.x[slot])),
-                 dvec3_scale(impulse, part));
+        add_impulse_sum(is_first ? &t->on_a : &t->on_b, motion(world, body),
+                        dvec3_from(vec4_xyz(world->particles.x[slot])), dvec3_scale(impulse, part));
         *(is_first ? &t->a : &t->b) = motion(world, body);
     }
     t->parting += dvec3_dot(impulse, u);
@@ -486,9 +487,9 @@ static void calm_all(const sn_world *world)
     }
 }
 
-/* A body that is pressed flat into a corner has hardly any inertia, and would spin a thousand times as fast with its angular momentum.
-   What stands does no work: a body has no more energy than it had. What moves at s throws it at most as two walls do that come from two
-   sides, which adds 4 s to its speed. The spin gives way. */
+/* A body that is pressed flat into a corner has hardly any inertia, and would spin a thousand times as fast with its
+   angular momentum. What stands does no work: a body has no more energy than it had. What moves at s throws it at most
+   as two walls do that come from two sides, which adds 4 s to its speed. The spin gives way. */
 static void limit_energy(sn_rigid_motion *m)
 {
     const double fast = sqrt(2 * m->energy / m->mass) + 4 * m->others, most = m->mass * fast * fast / 2;

@@ -31,7 +31,7 @@ static bool is_stiff(const sn_pool *pool, uint32_t row)
 static bool is_rod(const finding *f, uint32_t row)
 {
     const uint32_t *point = f->rods->point + 2 * (size_t)row;
-    return is_stiff(f->rods, row) && !(point[0] & SN_SPOT_BIT) && !(point[1] & SN_SPOT_BIT);
+    return is_stiff(f->rods, row) && !(point[0] & SN_ANCHOR_BIT) && !(point[1] & SN_ANCHOR_BIT);
 }
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */

@@ -14,7 +14,7 @@
 /* ---- How far particles reach ------------------------------------------------------------------------------------- */
 
 /* m: how far forces move a particle, beyond its velocity. */
-static sn_real forced_way(const sn_world *world, uint32_t slot, sn_real dt)
+static sn_real forced_displacement(const sn_world *world, uint32_t slot, sn_real dt)
 {
     const sn_particle_store *p = &world->particles;
     sn_real speed_up = vec3_length(world->state.settings.gravity);
@@ -23,7 +23,7 @@ static sn_real forced_way(const sn_world *world, uint32_t slot, sn_real dt)
     return speed_up * dt * dt;
 }
 
-sn_real sn_contacts_way(const sn_world *world, uint32_t slot, sn_real dt)
+sn_real sn_contacts_displacement(const sn_world *world, uint32_t slot, sn_real dt)
 {
     const sn_particle_store *p = &world->particles;
     sn_real room = SLACK * p->radius[slot];
@@ -31,18 +31,19 @@ sn_real sn_contacts_way(const sn_world *world, uint32_t slot, sn_real dt)
         const sn_target *target = (const sn_target *)world->target_table.column[0] + p->target[slot] - 1;
         return room + vec3_length(vec3_sub(target->place, vec4_xyz(p->x[slot])));
     }
-    return vec3_length(vec4_xyz(p->v[slot])) * dt + forced_way(world, slot, dt) + room;
+    return vec3_length(vec4_xyz(p->v[slot])) * dt + forced_displacement(world, slot, dt) + room;
 }
 
-static sn_real way_of(const sn_contact_finding *f, uint32_t slot)
+static sn_real displacement_of(const sn_contact_finding *f, uint32_t slot)
 {
-    return sn_contacts_way(f->world, slot, f->dt);
+    return sn_contacts_displacement(f->world, slot, f->dt);
 }
 
 static bool is_too_far(const sn_contact_finding *f, uint32_t slot)
 {
     const sn_particle_store *p = &f->world->particles;
-    return !contact_reaches(vec4_xyz(p->x[slot])) || !(p->radius[slot] + way_of(f, slot) <= (sn_real)SN_CONTACT_REACH);
+    return !contact_reaches(vec4_xyz(p->x[slot])) ||
+           !(p->radius[slot] + displacement_of(f, slot) <= (sn_real)SN_CONTACT_REACH);
 }
 
 /* Names the first particle that is too far away: the parallel loop does not tell which it is. */
@@ -56,7 +57,8 @@ static sn_result blame_too_far(const sn_contact_finding *f)
     sn_vec3 x = vec4_xyz(p->x[slot]);
     snprintf(what, sizeof what,
              "it is at (%g, %g, %g) m and reaches %g m in this step; contact computes up to %g m from the origin",
-             (double)x.x, (double)x.y, (double)x.z, (double)(p->radius[slot] + way_of(f, slot)), SN_CONTACT_REACH);
+             (double)x.x, (double)x.y, (double)x.z, (double)(p->radius[slot] + displacement_of(f, slot)),
+             SN_CONTACT_REACH);
     return sn_world_blame(f->world, slot, what);
 }
 
@@ -78,8 +80,9 @@ sn_contact_extremes sn_contacts_extremes(const sn_particle_store *p, uint32_t fi
     return e;
 }
 
-/* The bounds of the particles of a piece in the step, with their radii. *still: none of them moves. They reach as far to all sides: a
-   bounce may lead into any direction, and has_left in particle_margins.c looks at the distance alone. */
+/* The bounds of the particles of a piece in the step, with their radii. *still: none of them moves. They reach as far
+   to all sides: a bounce may lead into any direction, and has_left in particle_margins.c looks at the distance alone.
+   */
 static sn_bounds box_of(const sn_contact_finding *f, uint32_t first, uint32_t end, bool *still)
 {
     const sn_world *world = f->world;
@@ -97,7 +100,7 @@ static sn_bounds box_of(const sn_contact_finding *f, uint32_t first, uint32_t en
         *still = *still && e.slowest[k] == 0 && e.fastest[k] == 0;
     sn_bounds box = grow((sn_bounds){vec3(e.low[0], e.low[1], e.low[2]), vec3(e.high[0], e.high[1], e.high[2])}, by);
     for (uint32_t slot = first; slot < end && (world->state.forces_pending || world->target_table.count); ++slot)
-        include(&box, vec4_xyz(world->particles.x[slot]), world->particles.radius[slot] + way_of(f, slot));
+        include(&box, vec4_xyz(world->particles.x[slot]), world->particles.radius[slot] + displacement_of(f, slot));
     return box;
 }
 
@@ -124,7 +127,7 @@ static void fill_margins(void *data, uint32_t first, uint32_t end)
     const sn_particle_store *p = &f->world->particles;
     bool any = false, choice = false;
     for (uint32_t slot = first; slot < end; ++slot) {
-        spheres(f->contacts)[slot] = margin_of(p, slot, way_of(f, slot));
+        spheres(f->contacts)[slot] = margin_of(p, slot, displacement_of(f, slot));
         any = any || p->radius[slot] > 0;
         choice = choice || p->x[slot].w == 0 || p->group[slot] != 0;
     }
@@ -216,19 +219,20 @@ void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, 
         if (!old || (p->x[a].w == 0 && p->x[b].w == 0)) /* one of them sleeps: only to see whether it wakes */
             old = &none;
         const sn_vec3 across = sn_contacts_push_again_across(lengths, old->tangent_impulse, old->load.across);
-        pair_column(set, PAIR_PRESSED)[at] = sn_contacts_push_again(lengths, old->normal_impulse, old->load.along);
+        pair_column(set, PAIR_NORMAL_IMPULSE)[at] =
+            sn_contacts_push_again(lengths, old->normal_impulse, old->load.along);
         pair_column(set, PAIR_LAST)[at] = sn_contacts_push_again(lengths, old->last, old->load.along);
         pair_column(set, PAIR_LOAD)[at] = old->load.along;
         for (uint32_t k = 0; k < 3; ++k) {
-            pair_column(set, PAIR_RUBBED)[((size_t)batch * 3 + k) * SN_NEAR + i] = vec3_part(&across, k);
+            pair_column(set, PAIR_FRICTION_IMPULSE)[((size_t)batch * 3 + k) * SN_NEAR + i] = vec3_part(&across, k);
             pair_column(set, PAIR_LOAD_ACROSS)[((size_t)batch * 3 + k) * SN_NEAR + i] = vec3_part(&old->load.across, k);
         }
         if (!world->contacts.varied)
             continue;
         sn_friction friction = sn_contacts_friction(&sn_contact_group(&world->contact, p->group[a])->material,
                                                     &sn_contact_group(&world->contact, p->group[b])->material);
-        pair_column(set, PAIR_HOLD)[at] = friction.hold;
-        pair_column(set, PAIR_DRAG)[at] = friction.drag;
+        pair_column(set, PAIR_STATIC_FRICTION)[at] = friction.static_friction;
+        pair_column(set, PAIR_DYNAMIC_FRICTION)[at] = friction.dynamic_friction;
         pair_column(set, PAIR_RESTITUTION)[at] = friction.restitution;
     }
 }
@@ -247,7 +251,7 @@ sn_skin_contact sn_contacts_take_pair(sn_world *world, uint32_t batch, uint32_t 
     const sn_near_batch *pairs = &set->near.batch[batch];
     size_t at = (size_t)batch * SN_NEAR + lane;
     uint32_t a = pairs->a[lane], b = pairs->b[lane];
-    const sn_real *tangent_impulse = pair_column(set, PAIR_RUBBED) + (size_t)batch * 3 * SN_NEAR + lane;
+    const sn_real *tangent_impulse = pair_column(set, PAIR_FRICTION_IMPULSE) + (size_t)batch * 3 * SN_NEAR + lane;
     const sn_real *across = pair_column(set, PAIR_LOAD_ACROSS) + (size_t)batch * 3 * SN_NEAR + lane;
     sn_skin_contact g = {
         .slot = {a, b, b, b},
@@ -256,14 +260,14 @@ sn_skin_contact sn_contacts_take_pair(sn_world *world, uint32_t batch, uint32_t 
         .reach = p->radius[a] + p->radius[b],
         .friction = sn_contacts_friction(&sn_contact_group(&world->contact, p->group[a])->material,
                                          &sn_contact_group(&world->contact, p->group[b])->material),
-        .normal_impulse = pair_column(set, PAIR_PRESSED)[at],
+        .normal_impulse = pair_column(set, PAIR_NORMAL_IMPULSE)[at],
         .last = pair_column(set, PAIR_LAST)[at],
         .tangent_impulse = vec3(tangent_impulse[0], tangent_impulse[SN_NEAR], tangent_impulse[2 * SN_NEAR]),
         .load = {pair_column(set, PAIR_LOAD)[at], vec3(across[0], across[SN_NEAR], across[2 * SN_NEAR])},
         .weight = {1, 0, 0}};
     const sn_kept_impulse *old = sn_contacts_recall(world, a, p->index[b]);
     g.rolled = old ? old->rolled : vec3(0, 0, 0);
-    pair_column(set, PAIR_REACH)[at] = pair_column(set, PAIR_PRESSED)[at] = pair_column(set, PAIR_LAST)[at] = 0;
+    pair_column(set, PAIR_REACH)[at] = pair_column(set, PAIR_NORMAL_IMPULSE)[at] = pair_column(set, PAIR_LAST)[at] = 0;
     return g;
 }
 
@@ -360,7 +364,7 @@ static sn_fixed_motion motion_of(const sn_world *world, const sn_fixed_shape *r,
         m.change = m.spin_change = vec3(0, 0, 0);
     m.changes = vec3_dot(m.change, m.change) > 0 || vec3_dot(m.spin_change, m.spin_change) > 0;
     m.velocity = vec3_add(m.velocity, vec3_cross(m.spin, vec3_sub(now.position, body->pose.position)));
-    m.normal = sn_quat_turn(now.rotation, vec3(0, 1, 0));
+    m.normal = sn_quat_rotate(now.rotation, vec3(0, 1, 0));
     m.plain = r->shape.type == SN_SHAPE_PLANE && !(turns > 0); /* without spin there is no change of it */
     m.bounces = sn_fixed_shape_material(&world->contact, r)->restitution > 0;
     m.speed = vec3_length(m.velocity) + (turns > 0 ? turns * extent(&r->shape) : 0);
@@ -628,7 +632,7 @@ static uint32_t look_around(sn_contact_finding *f, uint32_t slot, const nearby *
 {
     const sn_particle_store *p = &f->world->particles;
     sn_contacts *c = f->contacts;
-    sn_contact_looking l = {.f = f, .slot = slot, .reach = p->radius[slot] + way_of(f, slot), .to = to};
+    sn_contact_looking l = {.f = f, .slot = slot, .reach = p->radius[slot] + displacement_of(f, slot), .to = to};
     sn_vec3 x = vec4_xyz(p->x[slot]);
     sn_bounds box = grow((sn_bounds){x, x}, l.reach);
     if (p->x[slot].w == 0 || p->body[slot]) /* bodies: see body_solve.c */
@@ -769,7 +773,7 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     if (world->bodies.table.count && /* also of anchors of fixed bodies, which constraints may join to particles */
         !sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
-    sn_sleep_meet_fixed_shapes(world, dt);
+    sn_sleep_touch_fixed_shapes(world, dt);
     do { /* again, if a moving particle wakes others */
         if (world->contact.sleep.woke)
             memset(c->box_table.column[1], false, (count / SN_CONTACT_PIECE + 1) * sizeof(bool));
@@ -778,7 +782,7 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
             result = find_pairs(&f);
         if (result == SN_OK)
             result = sn_skin_contacts_find(world, dt);
-    } while (result == SN_OK && sn_sleep_meet(world, dt));
+    } while (result == SN_OK && sn_sleep_touch(world, dt));
     if (result == SN_OK && !sn_supports_reserve(world))
         result = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     if (result != SN_OK) {

@@ -243,7 +243,7 @@ sn_vec3 sn_contacts_push_again_across(const sn_step_lengths *lengths, sn_vec3 pu
     return vec3_is_finite(again) ? again : vec3(0, 0, 0);
 }
 
-/* The mean with this step. A blow is no load. */
+/* The mean with this step. An impact is no load. */
 static sn_contact_load load_now(const sn_world *world, const sn_contact_load *load, sn_real push, sn_real last,
                                 sn_vec3 across)
 {
@@ -258,7 +258,8 @@ static sn_contact_load load_now(const sn_world *world, const sn_contact_load *lo
                              vec3_add(load->across, vec3_scale(vec3_sub(now.across, load->across), lengths->newer))};
 }
 
-/* ---- Remembering ------------------------------------------------------------------------------------------------------------ */
+/* ---- Remembering
+   ------------------------------------------------------------------------------------------------------------ */
 
 static void write_impulse(const sn_world *world, uint32_t slot, uint32_t other, sn_kept_impulse kept)
 {
@@ -273,7 +274,7 @@ static void count_pairs(void *data, uint32_t first, uint32_t end)
 {
     const remembering *r = data;
     const sn_neighbours *near = &r->pairs->near;
-    const sn_real *normal_impulse = pair_column(r->pairs, PAIR_PRESSED);
+    const sn_real *normal_impulse = pair_column(r->pairs, PAIR_NORMAL_IMPULSE);
     for (uint32_t b = first; b < end; ++b)
         for (uint32_t i = 0; i < near->lanes[b]; ++i)
             if (normal_impulse[(size_t)b * SN_NEAR + i] > 0)
@@ -290,10 +291,10 @@ static void write_pairs(void *data, uint32_t first, uint32_t end)
     for (uint32_t b = first; b < end; ++b)
         for (uint32_t i = 0; i < c->near.lanes[b]; ++i) {
             const size_t at = (size_t)b * SN_NEAR + i;
-            const sn_real normal_impulse = pair_column(c, PAIR_PRESSED)[at];
+            const sn_real normal_impulse = pair_column(c, PAIR_NORMAL_IMPULSE)[at];
             if (!(normal_impulse > 0))
                 continue;
-            const sn_real *tangent_impulse = pair_column(c, PAIR_RUBBED) + (size_t)b * 3 * SN_NEAR + i;
+            const sn_real *tangent_impulse = pair_column(c, PAIR_FRICTION_IMPULSE) + (size_t)b * 3 * SN_NEAR + i;
             const uint32_t slot = c->near.batch[b].a[i], number = index[slot], other = index[c->near.batch[b].b[i]];
             sn_kept_impulse *kept = open_impulse(world, slot);
             kept->number = number;

@@ -181,12 +181,12 @@ typedef struct sn_contacts {
     uint64_t tree_edits, tree_tears;
     uint32_t tree_age;                          /* steps since then */
     uint32_t skin_contacts, skin_contact_pairs; /* their numbers; the last of those found are the pairs of particles */
-    bool watches;         /* there are skins, and particles that may come into contact with them */
-    sn_real time_left;    /* s: the rest of the step, with the current substep */
-    sn_real longest_way;  /* m: the longest displacement of a particle in this substep, when last checked */
-    sn_surfaces surfaces; /* skins that collide with themselves and each other */
-    sn_rigid rigid;       /* bodies of particles that contact acts on */
-    sn_result failed;     /* the error within a substep, if it was not the task hook */
+    bool watches;                 /* there are skins, and particles that may come into contact with them */
+    sn_real time_left;            /* s: the rest of the step, with the current substep */
+    sn_real longest_displacement; /* m: the longest displacement of a particle in this substep, when last checked */
+    sn_surfaces surfaces;         /* skins that collide with themselves and each other */
+    sn_rigid rigid;               /* bodies of particles that contact acts on */
+    sn_result failed;             /* the error within a substep, if it was not the task hook */
 } sn_contacts;
 
 struct sn_world;
@@ -261,7 +261,7 @@ sn_friction sn_contacts_friction(const sn_contact_material *a, const sn_contact_
 bool sn_contacts_agree(uint32_t category, uint32_t mask, uint32_t other_category, uint32_t other_mask);
 
 /* m: how far a particle may move in a step of dt. */
-sn_real sn_contacts_way(const struct sn_world *world, uint32_t slot, sn_real dt);
+sn_real sn_contacts_displacement(const struct sn_world *world, uint32_t slot, sn_real dt);
 
 /* The generation of a number, which may be used again: of a particle, or of what SN_IMPULSE_ marks. */
 uint32_t sn_contacts_generation(const struct sn_world *world, uint32_t other);
@@ -271,8 +271,8 @@ uint32_t sn_contacts_generation(const struct sn_world *world, uint32_t other);
 const sn_kept_impulse *sn_contacts_recall(const struct sn_world *world, uint32_t slot, uint32_t other);
 sn_real sn_contacts_recall_factor(const struct sn_world *world, sn_real dt);
 
-/* What a substep of a step begins with: a push, and one across the normal. And how long its substeps are beside those of the step
-   before. */
+/* What a substep of a step begins with: a push, and one across the normal. And how long its substeps are beside those
+   of the step before. */
 sn_real sn_contacts_push_again(const sn_step_lengths *lengths, sn_real push, sn_real load);
 sn_vec3 sn_contacts_push_again_across(const sn_step_lengths *lengths, sn_vec3 push, sn_vec3 load);
 void sn_contacts_compare(struct sn_world *world, sn_real dt);

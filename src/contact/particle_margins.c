@@ -98,7 +98,7 @@ static bool list_left(following *f)
     for (uint32_t slot = 0; slot < count; ++slot) {
         if (!has_left(f, slot) || !is_followed(world, slot))
             continue;
-        const sn_real ahead = f->whole_step ? 0 : sn_contacts_way(world, slot, c->time_left);
+        const sn_real ahead = f->whole_step ? 0 : sn_contacts_displacement(world, slot, c->time_left);
         spheres(c)[slot] = margin_of(p, slot, came(f, slot) + ahead);
         left[slot] = true;
         list[found++] = slot;
@@ -219,10 +219,10 @@ static bool keep_late_pairs(following *f)
     for (uint32_t b = 0; b < pairs->near.batches; ++b)
         for (uint32_t i = 0; i < pairs->near.lanes[b]; ++i, ++count) {
             const size_t at = (size_t)b * SN_NEAR + i;
-            const sn_real *tangent_impulse = pair_column(pairs, PAIR_RUBBED) + (size_t)b * 3 * SN_NEAR + i;
+            const sn_real *tangent_impulse = pair_column(pairs, PAIR_FRICTION_IMPULSE) + (size_t)b * 3 * SN_NEAR + i;
             const sn_real *given = pair_given(c, pairs, b, i);
             kept[count] = (sn_kept_pair){
-                .normal_impulse = pair_column(pairs, PAIR_PRESSED)[at],
+                .normal_impulse = pair_column(pairs, PAIR_NORMAL_IMPULSE)[at],
                 .last = pair_column(pairs, PAIR_LAST)[at],
                 .impulse = pair_column(pairs, PAIR_IMPULSE)[at],
                 .impact = pair_column(pairs, PAIR_IMPACT)[at],
@@ -275,12 +275,12 @@ static void restore_late_pairs(following *f)
             if (!is_known(key, c->kept_table.count, pair_key(pairs->near.batch[b].a[i], pairs->near.batch[b].b[i]),
                           &from))
                 continue;
-            pair_column(pairs, PAIR_PRESSED)[at] = kept[from].normal_impulse;
+            pair_column(pairs, PAIR_NORMAL_IMPULSE)[at] = kept[from].normal_impulse;
             pair_column(pairs, PAIR_LAST)[at] = kept[from].last;
             pair_column(pairs, PAIR_IMPULSE)[at] = kept[from].impulse;
             pair_column(pairs, PAIR_IMPACT)[at] = kept[from].impact;
             for (uint32_t k = 0; k < 3; ++k)
-                pair_column(pairs, PAIR_RUBBED)[((size_t)b * 3 + k) * SN_NEAR + i] =
+                pair_column(pairs, PAIR_FRICTION_IMPULSE)[((size_t)b * 3 + k) * SN_NEAR + i] =
                     vec3_part(&kept[from].tangent_impulse, k);
             for (uint32_t k = 0; given && k < 3; ++k)
                 given[k * SN_NEAR] = vec3_part(&kept[from].given, k);

@@ -38,7 +38,7 @@ static void follow(const sn_contact_pass *p, sn_static_contact *contact)
     const sn_vec3 more = vec3_sub(vec3_scale(contact->tangent_impulse, inverse_h2), load->across);
     load->along += share * (now - load->along);
     load->across = across(vec3_add(load->across, vec3_scale(more, share)), contact->normal);
-    const sn_real much = vec3_length(load->across), most = contact->friction.drag * load->along;
+    const sn_real much = vec3_length(load->across), most = contact->friction.dynamic_friction * load->along;
     if (much > most)
         load->across = vec3_scale(load->across, most / much);
 }

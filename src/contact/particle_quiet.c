@@ -50,7 +50,7 @@ static uint32_t end_of(const sorting *s, uint32_t slot)
     return end < count ? end : count;
 }
 
-static void include_way(sn_bounds *b, sn_vec3 x, sn_real by)
+static void include_displacement(sn_bounds *b, sn_vec3 x, sn_real by)
 {
     b->low = vec3(x.x - by < b->low.x ? x.x - by : b->low.x, x.y - by < b->low.y ? x.y - by : b->low.y,
                   x.z - by < b->low.z ? x.z - by : b->low.z);
@@ -72,7 +72,7 @@ static void measure(sorting *s)
         for (uint32_t slot = first; !contact_is_still(s->contacts, first) && slot < end_of(s, first); ++slot)
             if (is_ball(s, slot) && !is_quiet(s, slot)) {
                 s->moving++;
-                include_way(&s->around, vec4_xyz(s->sphere[slot]), s->sphere[slot].w + s->most);
+                include_displacement(&s->around, vec4_xyz(s->sphere[slot]), s->sphere[slot].w + s->most);
             }
 }
 

@@ -25,7 +25,8 @@ void sn_contacts_init(sn_contacts *c)
     for (uint32_t set = 0; set < SN_PAIR_SETS; ++set) {
         sn_neighbours_init(&c->pairs[set].near);
         for (int i = 0; i < PAIR_COLUMNS; ++i)
-            sn_table_column(&c->pairs[set].table, (i >= PAIR_RUBBED ? 3 : 1) * SN_NEAR * sizeof(sn_real), false);
+            sn_table_column(&c->pairs[set].table, (i >= PAIR_FRICTION_IMPULSE ? 3 : 1) * SN_NEAR * sizeof(sn_real),
+                            false);
         sn_table_column(&c->pairs[set].given_table, 3 * SN_NEAR * sizeof(sn_real), false);
         sn_table_column(&c->pairs[set].belt_table, 3 * SN_NEAR * sizeof(sn_real), false);
     }
@@ -141,12 +142,12 @@ void sn_contacts_choose_pairs(sn_contact_pass *p, uint32_t set)
     p->pairs.index = pairs->near.batches ? pairs->near.batch[0].a : NULL;
     p->pairs.lanes = pairs->near.lanes;
     p->pairs.reach = pair_column(pairs, PAIR_REACH);
-    p->pairs.normal_impulse = pair_column(pairs, PAIR_PRESSED);
+    p->pairs.normal_impulse = pair_column(pairs, PAIR_NORMAL_IMPULSE);
     p->pairs.last = pair_column(pairs, PAIR_LAST);
-    p->pairs.tangent_impulse = pair_column(pairs, PAIR_RUBBED);
+    p->pairs.tangent_impulse = pair_column(pairs, PAIR_FRICTION_IMPULSE);
     if (p->contacts->varied) {
-        p->pairs.hold = pair_column(pairs, PAIR_HOLD);
-        p->pairs.drag = pair_column(pairs, PAIR_DRAG);
+        p->pairs.static_friction = pair_column(pairs, PAIR_STATIC_FRICTION);
+        p->pairs.dynamic_friction = pair_column(pairs, PAIR_DYNAMIC_FRICTION);
         p->pairs.restitution = pair_column(pairs, PAIR_RESTITUTION);
     }
     p->pairs.given = p->contacts->rigid.groups ? pairs->given_table.column[0] : NULL;
@@ -175,8 +176,8 @@ static sn_contact_pass make_passing(sn_world *world, sn_real h)
                   .v = world->particles.v,
                   .bounces = c->bounces,
                   .gravity = is_behind(world) ? world->state.settings.gravity : vec3(0, 0, 0),
-                  .hold_all = c->friction.hold,
-                  .drag_all = c->friction.drag,
+                  .static_friction_all = c->friction.static_friction,
+                  .dynamic_friction_all = c->friction.dynamic_friction,
                   .restitution_all = c->friction.restitution,
                   .h = h,
                   .inverse_h = 1 / h,
@@ -219,7 +220,7 @@ static void count_pushes(void *data, uint32_t first, uint32_t end)
         for (uint32_t i = 0; i < p->set->near.lanes[batch]; ++i) {
             const size_t at = (size_t)batch * SN_NEAR + i;
             const uint32_t a = p->set->near.batch[batch].a[i], b = p->set->near.batch[batch].b[i];
-            const sn_real normal_impulse = pair_column(p->set, PAIR_PRESSED)[at], give = x[a].w + x[b].w;
+            const sn_real normal_impulse = pair_column(p->set, PAIR_NORMAL_IMPULSE)[at], give = x[a].w + x[b].w;
             if (!(normal_impulse > 0) || !(give > 0))
                 continue;
             pair_column(p->set, PAIR_IMPULSE)[at] += normal_impulse * p->pairs.inverse_h / give;
@@ -316,7 +317,7 @@ bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real
         return false;
     *t = 0;
     return sn_shape_near(shape, path->from, path->radius, touch) && touch->distance <= path->radius &&
-           vec3_dot(path->way, touch->normal) < 0;
+           vec3_dot(path->displacement, touch->normal) < 0;
 }
 
 /* The gap between a particle and a fixed shape, negative if they overlap. If the particle moved far, its path relative
@@ -329,12 +330,13 @@ static sn_real gap_to(const sn_shape *shape, const sn_fixed_motion *m, sn_vec3 f
         touch->distance = vec3_dot(vec3_sub(to, m->end.position), m->normal) - shape->thickness;
         return touch->distance - radius;
     }
-    sn_vec3 own = sn_pose_to_own(&m->end, to), start = sn_pose_to_own(&m->start, from), way = vec3_sub(own, start);
-    sn_real length = vec3_length(way), t;
+    sn_vec3 own = sn_pose_to_own(&m->end, to), start = sn_pose_to_own(&m->start, from),
+            displacement = vec3_sub(own, start);
+    sn_real length = vec3_length(displacement), t;
     if (length > (radius + shape->thickness) / 2) {
-        sn_path path = {start, way, radius};
+        sn_path path = {start, displacement, radius};
         if (sn_contacts_first_touch(shape, &path, &t, touch)) {
-            sn_vec3 centre = vec3_add(start, vec3_scale(way, t));
+            sn_vec3 centre = vec3_add(start, vec3_scale(displacement, t));
             return vec3_dot(vec3_sub(own, centre), touch->normal);
         }
     }
@@ -364,7 +366,7 @@ void sn_contacts_move(const sn_contact_pass *p, const sn_static_contact *contact
 
 sn_vec3 sn_contacts_surface_way(const sn_contact_pass *p, const sn_static_contact *contact)
 {
-    return surface_way(&motions(p->contacts)[contact->number], contact->point, p->h);
+    return surface_displacement(&motions(p->contacts)[contact->number], contact->point, p->h);
 }
 
 static void warm_static(const sn_contact_pass *p, sn_static_contact *contact)
@@ -391,8 +393,8 @@ static void warm_static(const sn_contact_pass *p, sn_static_contact *contact)
     sn_contacts_move(p, contact, push, push);
 }
 
-/* True if the two cannot have come together since their gap was measured. Where the particle is now counts, not how fast it is: other
-   contacts and constraints may have moved it since. */
+/* True if the two cannot have come together since their gap was measured. Where the particle is now counts, not how
+   fast it is: other contacts and constraints may have moved it since. */
 static bool is_clear(const sn_contact_pass *p, sn_static_contact *contact, const sn_fixed_motion *m)
 {
     if (!p->first || !(contact->clear > 0))
@@ -466,8 +468,8 @@ static void add_plane(const sn_contact_pass *p, plane_batch *b, sn_static_contac
     b->contact[i] = contact;
     run->slot[i] = contact->slot;
     run->radius[i] = store->radius[contact->slot];
-    run->hold[i] = contact->friction.hold;
-    run->drag[i] = contact->friction.drag;
+    run->static_friction[i] = contact->friction.static_friction;
+    run->dynamic_friction[i] = contact->friction.dynamic_friction;
     run->normal_impulse[i] = contact->normal_impulse;
     for (uint32_t k = 0; k < 3; ++k)
         run->tangent_impulse[k * SN_NEAR + i] = vec3_part(&contact->tangent_impulse, k);
@@ -495,7 +497,7 @@ static void keep_out(const sn_contact_pass *p, const sn_static_contact *contact,
         sn_vec3 n = touch.normal;
         sn_real side = vec3_dot(vec3_sub(start, touch.point), n), gap = vec3_dot(vec3_sub(own, touch.point), n);
         sn_real want = radius < side ? radius : side;
-        sn_vec3 push = sn_quat_turn(m->end.rotation, vec3_scale(n, want - gap));
+        sn_vec3 push = sn_quat_rotate(m->end.rotation, vec3_scale(n, want - gap));
         if (i == FACES_TO_TRY)
             push = vec3_sub(sn_pose_to_world(&m->end, start), vec4_xyz(store->x[contact->slot]));
         sn_contacts_move(p, contact, push, push);
@@ -528,7 +530,7 @@ static void hold_in_corner(const sn_contact_pass *p, sn_static_contact *contact,
         sn_real gap = gap_to(shape, m, from, x, radius, &touch);
         if (!(gap < -CORNER_SLACK * radius))
             return;
-        sn_vec3 n = sn_quat_turn(m->end.rotation, touch.normal);
+        sn_vec3 n = sn_quat_rotate(m->end.rotation, touch.normal);
         if (i == 0 && vec3_dot(n, contact->normal) > SAME_FACE)
             return; /* the face just handled, which may overlap a little */
         sn_vec3 push = vec3_scale(n, -gap);
@@ -557,7 +559,7 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
     const sn_shape *shape = &record_of(p->world, contact->number)->shape;
     sn_real radius = store->radius[contact->slot] + shape->guard, gap = gap_to(shape, m, came_from, x, radius, &touch);
     if (contact->normal_impulse > 0 && shape->type != SN_SHAPE_PLANE && touch.distance < (sn_real)INFINITY &&
-        vec3_dot(sn_quat_turn(m->end.rotation, touch.normal), contact->normal) < SAME_FACE) {
+        vec3_dot(sn_quat_rotate(m->end.rotation, touch.normal), contact->normal) < SAME_FACE) {
         take_back(p, contact); /* the contact is with another face now */
         x = vec4_xyz(store->x[contact->slot]);
         u = vec3_scale(vec4_xyz(store->v[contact->slot]), p->h);
@@ -576,7 +578,7 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
         contact->normal = m->normal;
         contact->point = vec3_sub(x, vec3_scale(m->normal, touch.distance));
     } else if (touch.distance < (sn_real)INFINITY) { /* otherwise it is far away, and got there by the last normal */
-        contact->normal = sn_quat_turn(m->end.rotation, touch.normal);
+        contact->normal = sn_quat_rotate(m->end.rotation, touch.normal);
         contact->point = sn_pose_to_world(&m->end, touch.point);
         contact->triangle = touch.part;
     }
@@ -584,7 +586,7 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
     if (contact->sensor)
         return;
     const sn_vec3 n = contact->normal, came = u;
-    u = vec3_sub(u, surface_way(m, contact->point, p->h));
+    u = vec3_sub(u, surface_displacement(m, contact->point, p->h));
     if (contact->belted)
         u = vec3_sub(u, vec3_scale(across(contact->belt, n), p->h));
     sn_real along = vec3_dot(u, n), before = gap - along,
@@ -596,19 +598,20 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
     if (ball.turns)
         slip = vec3_scale(vec3_add(slip, vec3_scale(sn_spin_slip(p->world, &ball, &none, n), p->h)),
                           sn_spin_share(&ball, &none, ball.w));
-    sn_vec3 rubs = vec3_sub(tangent_impulse, slip);
-    sn_real much = vec3_length(rubs);
+    sn_vec3 tangential = vec3_sub(tangent_impulse, slip);
+    sn_real much = vec3_length(tangential);
     if (contact->held)
-        rubs = tangent_impulse;
-    else if (much > contact->friction.hold * normal_impulse)
-        rubs = vec3_scale(rubs, contact->friction.drag * normal_impulse / much);
+        tangential = tangent_impulse;
+    else if (much > contact->friction.static_friction * normal_impulse)
+        tangential = vec3_scale(tangential, contact->friction.dynamic_friction * normal_impulse / much);
     if (ball.turns) {
         sn_real impulse = p->pairs.inverse_h / ball.w;
-        sn_spin_push(p->world, &ball, &none, n, vec3_scale(vec3_sub(rubs, tangent_impulse), impulse));
+        sn_spin_push(p->world, &ball, &none, n, vec3_scale(vec3_sub(tangential, tangent_impulse), impulse));
         sn_spin_resist(p->world, &ball, &none, contact->friction.rolling * ball.radius * normal_impulse * impulse,
                        &contact->rolled);
     }
-    sn_vec3 push = vec3_add(vec3_scale(n, normal_impulse - contact->normal_impulse), vec3_sub(rubs, tangent_impulse));
+    sn_vec3 push =
+        vec3_add(vec3_scale(n, normal_impulse - contact->normal_impulse), vec3_sub(tangential, tangent_impulse));
     sn_real deep = -before - p->pairs.slop * radius;
     deep = deep < 0 ? 0 : deep * p->pairs.ease < p->pairs.part ? deep * p->pairs.ease : p->pairs.part;
     const sn_real parted =
@@ -617,7 +620,7 @@ void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *con
         deep = parted < -before ? parted : -before;
     sn_contacts_move(p, contact, vec3_add(push, vec3_scale(n, deep)), push);
     contact->normal_impulse = normal_impulse;
-    contact->tangent_impulse = rubs;
+    contact->tangent_impulse = tangential;
     if (has_faces(shape))
         hold_in_corner(p, contact, came_from, radius);
     if (sheet)
@@ -664,7 +667,7 @@ static sn_pose pose_after(const sn_fixed_motion *m, sn_real f)
         return pose;
     const sn_real share = m->course.dt * (f * f - f) / 2;
     pose.position = vec3_add(pose.position, vec3_scale(m->change, share));
-    pose.rotation = sn_quat_turned(pose.rotation, vec3_scale(m->spin_change, share));
+    pose.rotation = sn_quat_rotated(pose.rotation, vec3_scale(m->spin_change, share));
     return pose;
 }
 
@@ -678,7 +681,7 @@ static void move_fixed_shapes(sn_contacts *c, uint32_t i, uint32_t substeps)
         const sn_pose end = pose_after(m, (sn_real)(i + 1) / (sn_real)substeps);
         m->start = sn_pose_of(&start, &m->own);
         m->end = sn_pose_of(&end, &m->own);
-        m->normal = sn_quat_turn(m->end.rotation, vec3(0, 1, 0));
+        m->normal = sn_quat_rotate(m->end.rotation, vec3(0, 1, 0));
         if (m->changes) {
             const sn_real share = ((sn_real)i + (sn_real)0.5) / (sn_real)substeps - (sn_real)0.5;
             m->spin = vec3_add(m->course.spin, vec3_scale(m->spin_change, share));
@@ -705,7 +708,7 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
     c->has_starts = c->watches; /* then sn_skin_contacts_begin notes them */
     if (!sn_skin_contacts_begin(world, i, substeps, h) || !sn_surfaces_begin(world, h))
         return false;
-    return !c->bounces || (sn_skin_contacts_meet(world) && sn_contacts_run_statics(&p, contact_static));
+    return !c->bounces || (sn_skin_contacts_solve_hits(world) && sn_contacts_run_statics(&p, contact_static));
 }
 
 bool sn_contacts_load(sn_world *world, sn_real h)
@@ -828,7 +831,7 @@ void sn_contacts_forget(sn_world *world)
         const sn_contact_pairs *pairs = &c->pairs[set];
         for (uint32_t b = 0; b < pairs->near.batches; ++b)
             for (uint32_t i = 0; i < pairs->near.lanes[b]; ++i)
-                if (pair_column(pairs, PAIR_PRESSED)[(size_t)b * SN_NEAR + i] > 0) {
+                if (pair_column(pairs, PAIR_NORMAL_IMPULSE)[(size_t)b * SN_NEAR + i] > 0) {
                     sn_history_forget(&world->history, pairs->near.batch[b].a[i]);
                     sn_history_forget(&world->history, pairs->near.batch[b].b[i]);
                 }

@@ -52,13 +52,13 @@ static bool look(const sn_world *world, const sn_static_contact *contact, sn_vec
     const sn_real radius = world->particles.radius[contact->slot] + shape->guard;
     sn_touch touch;
     if (shape->type == SN_SHAPE_PLANE) {
-        *normal = sn_quat_turn(pose->rotation, vec3(0, 1, 0));
+        *normal = sn_quat_rotate(pose->rotation, vec3(0, 1, 0));
         *gap = vec3_dot(vec3_sub(x, pose->position), *normal) - shape->thickness - radius;
         return true;
     }
     if (!sn_shape_near(shape, sn_pose_to_own(pose, x), 2 * (radius + shape->thickness), &touch))
         return false;
-    *normal = sn_quat_turn(pose->rotation, touch.normal);
+    *normal = sn_quat_rotate(pose->rotation, touch.normal);
     *gap = touch.distance - radius;
     return true;
 }
@@ -120,15 +120,15 @@ bool sn_supports_lean(void *data, uint32_t slot, sn_support *out)
     if (!look(world, contact, x, &m->end, &n, &gap) || vec3_dot(n, contact->normal) < SUPPORT_SAME)
         return false;
     const sn_vec3 was = c->supports_warm ? contact->tangent_impulse : s->tangent_impulse;
-    const sn_vec3 way = vec3_sub(vec3_sub(x, s->from), surface_way(m, x, world->contacts.supports_h));
-    const sn_vec3 wants = vec3_sub(contact->tangent_impulse, vec3_scale(way, (sn_real)SN_SUPPORT_GRIP));
+    const sn_vec3 displacement = vec3_sub(vec3_sub(x, s->from), surface_displacement(m, x, world->contacts.supports_h));
+    const sn_vec3 wants = vec3_sub(contact->tangent_impulse, vec3_scale(displacement, (sn_real)SN_SUPPORT_GRIP));
     out->normal = dvec3_from(n);
     out->gap = (double)gap - (double)s->before;
     out->exerted = (double)(c->supports_warm ? contact->normal_impulse : s->normal_impulse);
-    out->rubbed = dvec3_from(across(was, n));
+    out->by_friction = dvec3_from(across(was, n));
     out->friction = dvec3_from(across(wants, n));
-    out->hold = (double)(contact->friction.hold * contact->normal_impulse);
-    out->drag = (double)(contact->friction.drag * contact->normal_impulse);
+    out->static_friction = (double)(contact->friction.static_friction * contact->normal_impulse);
+    out->dynamic_friction = (double)(contact->friction.dynamic_friction * contact->normal_impulse);
     return true;
 }
 
@@ -141,7 +141,7 @@ void sn_supports_leant(void *data, uint32_t slot, const sn_support *support)
     const sn_vec3 push = vec3((sn_real)support->push.x, (sn_real)support->push.y, (sn_real)support->push.z);
     sn_real *normal = c->supports_warm ? &contact->normal_impulse : &s->normal_impulse;
     sn_vec3 *tangent = c->supports_warm ? &contact->tangent_impulse : &s->tangent_impulse;
-    *normal += (sn_real)support->pressed;
+    *normal += (sn_real)support->normal_force;
     *normal = *normal > 0 ? *normal : 0;
     *tangent = vec3_add(*tangent, push);
     s->held = true;

@@ -66,7 +66,7 @@ static void stop_at(const sn_contact_pass *p, uint32_t slot, sn_vec3 at)
     store->x_low[slot] = vec4(vec3(0, 0, 0), store->x_low[slot].w);
 }
 
-static void stop_on_way(const sn_contact_pass *p, uint32_t slot, sn_real t)
+static void stop_on_path(const sn_contact_pass *p, uint32_t slot, sn_real t)
 {
     const sn_vec3 start = start_of(p, slot);
     stop_at(p, slot, t > 0 ? vec3_add(start, vec3_scale(vec3_sub(place_of(p, slot), start), t)) : start);
@@ -121,8 +121,9 @@ static bool push_off(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_real r
     sn_real t;
     if (!leaning(p->contacts)[a] || store->x[b].w == 0 || !passes_ball(p, a, b, reach, &t))
         return false;
-    const sn_vec3 from = vec3_sub(start_of(p, b), start_of(p, a)), way = vec3_sub(place_of(p, b), place_of(p, a));
-    const sn_vec3 at = vec3_add(from, vec3_scale(vec3_sub(way, from), t));
+    const sn_vec3 from = vec3_sub(start_of(p, b), start_of(p, a)),
+                  displacement = vec3_sub(place_of(p, b), place_of(p, a));
+    const sn_vec3 at = vec3_add(from, vec3_scale(vec3_sub(displacement, from), t));
     const sn_real length = vec3_length(at);
     if (!(length > 0))
         return false;
@@ -130,7 +131,7 @@ static bool push_off(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_real r
     if (leaning(p->contacts)[b] && !pursues(p, b, a, n))
         return false;
     const sn_vec3 v = vec3_sub(vec4_xyz(store->v[b]), vec4_xyz(store->v[a]));
-    const sn_real gap = vec3_dot(way, n) - length, along = vec3_dot(v, n);
+    const sn_real gap = vec3_dot(displacement, n) - length, along = vec3_dot(v, n);
     sn_contacts_add(p->world, b, vec3_scale(n, gap < 0 ? -gap : 0));
     if (along < 0)
         store->v[b] = vec4(vec3_sub(vec4_xyz(store->v[b]), vec3_scale(n, along)), store->v[b].w);
@@ -162,8 +163,8 @@ static void keep_pairs(const keeping *k)
             }
             if (k->round >= SN_ROUNDS_OF_PUSHES + SN_ROUNDS_OF_STOPS)
                 t = 0;
-            stop_on_way(p, one, t);
-            stop_on_way(p, other, t);
+            stop_on_path(p, one, t);
+            stop_on_path(p, other, t);
         }
 }
 
@@ -177,8 +178,8 @@ static bool passes_static(const sn_contact_pass *p, const sn_static_contact *con
     sn_touch touch;
     *start = sn_pose_to_own(&m->start, start_of(p, contact->slot));
     *end = sn_pose_to_own(&m->end, place_of(p, contact->slot));
-    const sn_vec3 way = vec3_sub(*end, *start);
-    const sn_real length = vec3_length(way),
+    const sn_vec3 displacement = vec3_sub(*end, *start);
+    const sn_real length = vec3_length(displacement),
                   least = STOPPED * (p->world->particles.radius[contact->slot] + shape.guard);
     const sn_real far = BEHIND * length + ROUNDED * (vec3_length(start_of(p, contact->slot)) + vec3_length(*start));
     if (contact->sensor || !(length > 0))
@@ -188,7 +189,7 @@ static bool passes_static(const sn_contact_pass *p, const sn_static_contact *con
         return end->y < least - far && end->y < start->y;
     }
     shape.thickness = 0;
-    const sn_path path = {*start, way, least};
+    const sn_path path = {*start, displacement, least};
     if (!sn_contacts_first_touch(&shape, &path, t, &touch))
         return false;
     *t *= BEFORE;

@@ -11,15 +11,15 @@
 /* Columns of the table of pairs. */
 enum {
     PAIR_REACH,
-    PAIR_HOLD,
-    PAIR_DRAG,
+    PAIR_STATIC_FRICTION,
+    PAIR_DYNAMIC_FRICTION,
     PAIR_RESTITUTION,
-    PAIR_PRESSED,
+    PAIR_NORMAL_IMPULSE,
     PAIR_LAST,
     PAIR_LOAD,
     PAIR_IMPULSE,
     PAIR_IMPACT,
-    PAIR_RUBBED,
+    PAIR_FRICTION_IMPULSE,
     PAIR_LOAD_ACROSS,
     PAIR_COLUMNS
 };
@@ -118,10 +118,10 @@ static inline sn_vec4 *spheres(const sn_contacts *c)
 
 /* A margin, as in sphere_table. A particle without a radius is left out of the search for pairs by a negative w. The
    1e-30 avoids -0, which is not negative. */
-static inline sn_vec4 margin_of(const sn_particle_store *p, uint32_t slot, sn_real way)
+static inline sn_vec4 margin_of(const sn_particle_store *p, uint32_t slot, sn_real displacement)
 {
     const sn_real radius = p->radius[slot];
-    return vec4(vec4_xyz(p->x[slot]), radius > 0 ? radius + way : -way - (sn_real)1e-30);
+    return vec4(vec4_xyz(p->x[slot]), radius > 0 ? radius + displacement : -displacement - (sn_real)1e-30);
 }
 
 static inline void include(sn_bounds *box, sn_vec3 p, sn_real by)
@@ -158,7 +158,7 @@ static inline sn_vec3 across(sn_vec3 a, sn_vec3 n)
 }
 
 /* m: the displacement in the substep of the point of a fixed shape that is now at p. */
-static inline sn_vec3 surface_way(const sn_fixed_motion *m, sn_vec3 p, sn_real h)
+static inline sn_vec3 surface_displacement(const sn_fixed_motion *m, sn_vec3 p, sn_real h)
 {
     if (m->spin.x == 0 && m->spin.y == 0 && m->spin.z == 0)
         return vec3_scale(m->velocity, h);

@@ -11,7 +11,7 @@
 
 /* The combined material of two surfaces in contact. */
 typedef struct sn_friction {
-    sn_real hold, drag; /* static and dynamic friction */
+    sn_real static_friction, dynamic_friction; /* static and dynamic friction */
     sn_real restitution;
     sn_real rolling;
 } sn_friction;
@@ -85,7 +85,7 @@ bool sn_skin_contacts_follow(struct sn_world *world);
 
 /* Substep i of `substeps` begins; particles are at its start. False here and below: lost tasks, or contacts.failed. */
 bool sn_skin_contacts_begin(struct sn_world *world, uint32_t i, uint32_t substeps, sn_real h);
-bool sn_skin_contacts_meet(struct sn_world *world);
+bool sn_skin_contacts_solve_hits(struct sn_world *world);
 bool sn_skin_contacts_warm(struct sn_world *world, const sn_skin_contact_pass *pass);
 bool sn_skin_contacts_project(struct sn_world *world, const sn_skin_contact_pass *pass);
 
@@ -114,6 +114,6 @@ bool sn_outward_prepare(struct sn_world *world);
 
 /* The direction in which a is pushed away from b: the normal of the particle that is nearer to its own surface. False
    if neither has a normal. */
-bool sn_outward_way(const struct sn_contacts *contacts, uint32_t a, uint32_t b, sn_vec3 *out);
+bool sn_outward_direction(const struct sn_contacts *contacts, uint32_t a, uint32_t b, sn_vec3 *out);
 
 #endif

@@ -98,10 +98,10 @@ static void measure_margins(void *data, uint32_t first, uint32_t end)
     uint32_t group = group_of(world, 0);
     bool others = false;
     for (uint32_t slot = first; slot < end; ++slot) {
-        sn_real way = sn_contacts_way(world, slot, s->dt);
+        sn_real displacement = sn_contacts_displacement(world, slot, s->dt);
         if (s->again) /* includes the displacement in this substep */
-            way += vec3_length(vec3_sub(place(world, slot), vec4_xyz(starts(s->contacts)[slot])));
-        margins(s->contacts)[slot] = vec4(place(world, slot), way);
+            displacement += vec3_length(vec3_sub(place(world, slot), vec4_xyz(starts(s->contacts)[slot])));
+        margins(s->contacts)[slot] = vec4(place(world, slot), displacement);
         others = others || p->group[slot] != group;
     }
     if (others)
@@ -118,7 +118,7 @@ static void note_longest(searching *s, double square)
     }
 }
 
-static sn_real longest_way(searching *s)
+static sn_real longest_displacement(searching *s)
 {
     unsigned long long bits = atomic_load_explicit(&s->longest, memory_order_relaxed);
     double square;
@@ -135,8 +135,8 @@ static void check_margins(void *data, uint32_t first, uint32_t end)
     sn_real longest = 0;
     for (uint32_t slot = first; slot < end; ++slot) {
         sn_vec3 x = place(s->world, slot), d = vec3_sub(x, vec4_xyz(margin[slot]));
-        sn_vec3 way = vec3_sub(x, vec4_xyz(start[slot]));
-        sn_real square = vec3_dot(way, way);
+        sn_vec3 displacement = vec3_sub(x, vec4_xyz(start[slot]));
+        sn_real square = vec3_dot(displacement, displacement);
         left = left || vec3_dot(d, d) > margin[slot].w * margin[slot].w;
         longest = square > longest ? square : longest;
     }
@@ -474,7 +474,8 @@ static uint32_t take_directed(searching *s, sn_skin_contact *to)
         for (uint32_t i = 0; i < c->pairs[SN_PAIRS_FIRST].near.lanes[b]; ++i) {
             uint32_t one = c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i],
                      other = c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i];
-            bool directed = c->directed && p->group[one] != p->group[other] && sn_outward_way(c, one, other, &out);
+            bool directed =
+                c->directed && p->group[one] != p->group[other] && sn_outward_direction(c, one, other, &out);
             if (!directed && !sn_spin_has(world, one) && !sn_spin_has(world, other))
                 continue;
             if (p->x[one].w == 0 && p->x[other].w == 0)
@@ -603,7 +604,7 @@ bool sn_skin_contacts_follow(sn_world *world)
     if (!c->watches)
         return true;
     bool left = notices(&s, check_margins);
-    c->longest_way = longest_way(&s);
+    c->longest_displacement = longest_displacement(&s);
     if (!left)
         return true;
     set_aside(c);

@@ -157,7 +157,8 @@ static sn_real directed_gap(const sn_world *world, sn_skin_contact *g)
     sn_vec3 d = vec3_sub(place(world, g->slot[0]), place(world, g->slot[1])), n = vec3(0, 1, 0);
     sn_real length = vec3_length(d);
     if (!world->contacts.directed || world->particles.group[g->slot[0]] == world->particles.group[g->slot[1]] ||
-        !sn_outward_way(&world->contacts, g->slot[0], g->slot[1], &n)) { /* the contact is here for rolling only */
+        !sn_outward_direction(&world->contacts, g->slot[0], g->slot[1],
+                              &n)) { /* the contact is here for rolling only */
         g->normal = length > 0 ? vec3_scale(d, 1 / length) : n;
         return length - g->reach;
     }
@@ -173,20 +174,20 @@ static sn_real directed_gap(const sn_world *world, sn_skin_contact *g)
 /* ---- Paths ------------------------------------------------------------------------------------------------------- */
 
 /* The paths of the four particles of a contact in this substep. */
-typedef struct ways {
+typedef struct displacements {
     sn_vec3 start[4], end[4];
     sn_real closer; /* m: an upper bound of their approach */
-} ways;
+} displacements;
 
-static ways ways_of(const sn_world *world, const sn_skin_contact *g)
+static displacements displacements_of(const sn_world *world, const sn_skin_contact *g)
 {
-    ways w;
+    displacements w;
     sn_real farthest = 0, own = 0;
     for (uint32_t k = 0; k < 4; ++k) {
         w.start[k] = start_of(world, g->slot[k]);
         w.end[k] = place(world, g->slot[k]);
-        sn_vec3 way = vec3_sub(w.end[k], w.start[k]);
-        sn_real square = vec3_dot(way, way);
+        sn_vec3 displacement = vec3_sub(w.end[k], w.start[k]);
+        sn_real square = vec3_dot(displacement, displacement);
         if (k == 0)
             own = square;
         else
@@ -197,7 +198,7 @@ static ways ways_of(const sn_world *world, const sn_skin_contact *g)
 }
 
 /* From the point with these weights to the particle. */
-static sn_vec3 seen_from_spot(const sn_vec3 *x, const sn_real *weight)
+static sn_vec3 seen_from_point(const sn_vec3 *x, const sn_real *weight)
 {
     sn_vec3 d = x[0];
     for (uint32_t k = 0; k < 3; ++k)
@@ -206,7 +207,7 @@ static sn_vec3 seen_from_spot(const sn_vec3 *x, const sn_real *weight)
 }
 
 /* Positions at a time between start and end. */
-static void between(const ways *w, sn_real t, sn_vec3 *x)
+static void between(const displacements *w, sn_real t, sn_vec3 *x)
 {
     for (uint32_t k = 0; k < 4; ++k)
         x[k] = vec3_add(w->start[k], vec3_scale(vec3_sub(w->end[k], w->start[k]), t));
@@ -214,13 +215,13 @@ static void between(const ways *w, sn_real t, sn_vec3 *x)
 
 /* Measures the distance when the substep begins, and the side. If the particle is on the plane but for rounding, it is
    on the side where it was last. */
-static void look(sn_skin_contact *g, const ways *w)
+static void look(sn_skin_contact *g, const displacements *w)
 {
     sn_real weight[3];
     if (g->looked)
         return;
     sn_triangle_near(w->start[0], w->start[1], w->start[2], w->start[3], weight);
-    sn_vec3 d = seen_from_spot(w->start, weight), n = cross_of(w->start[1], w->start[2], w->start[3]);
+    sn_vec3 d = seen_from_point(w->start, weight), n = cross_of(w->start[1], w->start[2], w->start[3]);
     sn_real along = vec3_dot(d, n), size = vec3_length(n), far = vec3_length(d);
     sn_real edge = vec3_length(vec3_sub(w->start[2], w->start[1])) + vec3_length(vec3_sub(w->start[3], w->start[1]));
     if ((along < 0 ? -along : along) > ON_PLANE * (far + edge) * size)
@@ -230,7 +231,7 @@ static void look(sn_skin_contact *g, const ways *w)
 }
 
 /* True if they cannot come as near as this in the substep. Measures only if the known bound does not decide. */
-static bool stay_apart(sn_skin_contact *g, const ways *w, sn_real reach)
+static bool stay_apart(sn_skin_contact *g, const displacements *w, sn_real reach)
 {
     if (g->clear - w->closer > reach)
         return true;
@@ -246,14 +247,14 @@ static bool may_pass(const sn_skin_contact *g)
 
 /* True if the particle's path leads through the triangle. Returns the point of crossing as weights, and the normal on
    the side from which the particle came. */
-static bool passes(const ways *w, sn_real *weight, sn_vec3 *normal)
+static bool passes(const displacements *w, sn_real *weight, sn_vec3 *normal)
 {
     sn_real t;
     sn_vec3 x[4];
-    if (!sn_triangle_meets(w->start, w->end, 0, &t, weight))
+    if (!sn_triangle_sweep_hits(w->start, w->end, 0, &t, weight))
         return false;
     between(w, t, x);
-    sn_vec3 n = cross_of(x[1], x[2], x[3]), before = seen_from_spot(w->start, weight);
+    sn_vec3 n = cross_of(x[1], x[2], x[3]), before = seen_from_point(w->start, weight);
     sn_real area = vec3_length(n), along = vec3_dot(before, n);
     if (!(area > 0) || along == 0) /* edge on: the direction from which it came */
         n = before, area = along = vec3_length(before);
@@ -266,15 +267,15 @@ static bool passes(const ways *w, sn_real *weight, sn_vec3 *normal)
 /* ---- Gaps -------------------------------------------------------------------------------------------------------- */
 
 /* The gap to a point of the triangle along a normal, both found by the sweep. */
-static sn_real gap_from(sn_skin_contact *g, const ways *w, const sn_real *weight, sn_vec3 normal)
+static sn_real gap_from(sn_skin_contact *g, const displacements *w, const sn_real *weight, sn_vec3 normal)
 {
     memcpy(g->weight, weight, sizeof g->weight);
     g->normal = normal;
-    return vec3_dot(seen_from_spot(w->end, weight), normal) - g->reach;
+    return vec3_dot(seen_from_point(w->end, weight), normal) - g->reach;
 }
 
 /* The gap of a particle that has crossed the triangle, measured from the crossing. False if it has not crossed. */
-static bool gap_of_passing(sn_skin_contact *g, const ways *w, sn_real *gap)
+static bool gap_of_passing(sn_skin_contact *g, const displacements *w, sn_real *gap)
 {
     sn_real weight[3];
     sn_vec3 normal;
@@ -286,14 +287,14 @@ static bool gap_of_passing(sn_skin_contact *g, const ways *w, sn_real *gap)
 
 /* The gap of a particle that came within reach on its path, and may have left again: measured from the first
    contact. */
-static bool gap_of_meeting(sn_skin_contact *g, const ways *w, sn_real *gap)
+static bool gap_of_meeting(sn_skin_contact *g, const displacements *w, sn_real *gap)
 {
     sn_real t, weight[3];
     sn_vec3 x[4];
-    if (!sn_triangle_meets(w->start, w->end, g->reach, &t, weight))
+    if (!sn_triangle_sweep_hits(w->start, w->end, g->reach, &t, weight))
         return false;
     between(w, t, x);
-    sn_vec3 d = seen_from_spot(x, weight);
+    sn_vec3 d = seen_from_point(x, weight);
     sn_real far = vec3_length(d);
     if (far > 0)
         *gap = gap_from(g, w, weight, vec3_scale(d, 1 / far));
@@ -306,9 +307,9 @@ static sn_real gap_of(const sn_world *world, sn_skin_contact *g)
     sn_real gap;
     if (g->triangle == SN_SKIN_CONTACT_PAIR)
         return directed_gap(world, g);
-    if (g->clear > g->reach + FAR * world->contacts.longest_way && !(g->normal_impulse > 0))
+    if (g->clear > g->reach + FAR * world->contacts.longest_displacement && !(g->normal_impulse > 0))
         return g->clear - g->reach;
-    ways w = ways_of(world, g);
+    displacements w = displacements_of(world, g);
     if (stay_apart(g, &w, g->reach) && !(g->normal_impulse > 0))
         return g->clear - w.closer - g->reach;
     look(g, &w);
@@ -385,25 +386,25 @@ static void project(const passing *p, sn_skin_contact *g)
     if (a.turns || b.turns)
         slip =
             vec3_scale(vec3_add(slip, vec3_scale(sn_spin_slip(p->world, &a, &b, n), h)), sn_spin_share(&a, &b, give));
-    sn_vec3 rubs = vec3_sub(tangent_impulse, slip);
-    sn_real much = vec3_length(rubs);
-    if (much > g->friction.hold * normal_impulse)
-        rubs = vec3_scale(rubs, g->friction.drag * normal_impulse / much);
+    sn_vec3 tangential = vec3_sub(tangent_impulse, slip);
+    sn_real much = vec3_length(tangential);
+    if (much > g->friction.static_friction * normal_impulse)
+        tangential = vec3_scale(tangential, g->friction.dynamic_friction * normal_impulse / much);
     if ((a.turns || b.turns) && give > 0) {
         sn_real radius = a.turns && b.turns ? a.radius * b.radius / (a.radius + b.radius)
                          : a.turns          ? a.radius
                                             : b.radius;
-        sn_spin_push(p->world, &a, &b, n, vec3_scale(vec3_sub(rubs, tangent_impulse), 1 / (give * h)));
+        sn_spin_push(p->world, &a, &b, n, vec3_scale(vec3_sub(tangential, tangent_impulse), 1 / (give * h)));
         sn_spin_resist(p->world, &a, &b, g->friction.rolling * radius * normal_impulse / (give * h), &g->rolled);
     }
-    sn_vec3 push = vec3_add(vec3_scale(n, normal_impulse - g->normal_impulse), vec3_sub(rubs, tangent_impulse));
+    sn_vec3 push = vec3_add(vec3_scale(n, normal_impulse - g->normal_impulse), vec3_sub(tangential, tangent_impulse));
     sn_real deep = before < 0 ? -before * p->pass->ease : 0;
     deep = deep > p->pass->part ? p->pass->part : deep;
     if (p->crossed && -before - (1 - NEAREST) * g->reach > deep)
         deep = -before - (1 - NEAREST) * g->reach;
     move(p->world, g, vec3_add(push, vec3_scale(n, deep)), vec3_scale(push, 1 / h));
     g->normal_impulse = normal_impulse;
-    g->tangent_impulse = rubs;
+    g->tangent_impulse = tangential;
 }
 
 static void contact(const passing *p, sn_skin_contact *g)
@@ -446,26 +447,26 @@ static void bounce(const passing *p, sn_skin_contact *g)
 /* ---- Preventing crossings ---------------------------------------------------------------------------------------- */
 
 /* True if they cross, or come too near to be sure. *t: the time. */
-static bool crosses(const sn_world *world, sn_skin_contact *g, ways *w, sn_real *t)
+static bool crosses(const sn_world *world, sn_skin_contact *g, displacements *w, sn_real *t)
 {
     sn_real weight[3], least = STOPPED * g->reach;
     if (g->triangle == SN_SKIN_CONTACT_PAIR || g->off)
         return false;
-    g->closer = 2 * world->contacts.longest_way;
+    g->closer = 2 * world->contacts.longest_displacement;
     if (g->clear - g->closer > least)
         return false;
-    *w = ways_of(world, g);
+    *w = displacements_of(world, g);
     g->closer = w->closer;
     if (stay_apart(g, w, least) || may_pass(g))
         return false;
     look(g, w);
     least = least < NO_NEARER * g->clear ? least : NO_NEARER * g->clear;
-    return sn_triangle_meets(w->start, w->end, least, t, weight);
+    return sn_triangle_sweep_hits(w->start, w->end, least, t, weight);
 }
 
 static void push_again(const passing *p, sn_skin_contact *g)
 {
-    ways w;
+    displacements w;
     sn_real t;
     if (!crosses(p->world, g, &w, &t))
         return;
@@ -477,7 +478,7 @@ static void push_again(const passing *p, sn_skin_contact *g)
 static void stop(const passing *p, sn_skin_contact *g)
 {
     const sn_particle_store *store = &p->world->particles;
-    ways w;
+    displacements w;
     sn_real t = 0;
     sn_vec3 x[4];
     if (!crosses(p->world, g, &w, &t))
@@ -551,7 +552,7 @@ bool sn_skin_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_r
     return sn_parallel_for(&world->parallel, world->particles.table.count, note_starts, world);
 }
 
-bool sn_skin_contacts_meet(sn_world *world)
+bool sn_skin_contacts_solve_hits(sn_world *world)
 {
     return run(world, NULL, contact);
 }

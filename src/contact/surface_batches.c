@@ -86,19 +86,20 @@ void sn_surface_batch_measure(const sn_world *world, sn_surface_batch *b)
     functions(world)->couples(&(sn_wide_couples){rows, b->count, b->edges, b->low, high, b->inner});
 }
 
-static sn_vec3 way_of(const sn_surface_motion *m)
+static sn_vec3 displacement_of(const sn_surface_motion *m)
 {
     return vec3_sub(m->end, m->start);
 }
 
-void sn_surface_batch_compare(const sn_world *world, sn_surface_batch *b, bool ways)
+void sn_surface_batch_compare(const sn_world *world, sn_surface_batch *b, bool displacements)
 {
     const sn_surface_motion *m = surface_motions(&world->contacts.surfaces);
     sn_real rows[9 * SN_WIDE_COUPLES];
     for (uint32_t i = 0; i < b->count; ++i) {
         const uint32_t *v = b->of[i]->vertex;
-        if (ways)
-            set_rows(rows, i, way_of(&m[v[0]]), way_of(&m[v[1]]), way_of(&m[v[2]]), way_of(&m[v[3]]));
+        if (displacements)
+            set_rows(rows, i, displacement_of(&m[v[0]]), displacement_of(&m[v[1]]), displacement_of(&m[v[2]]),
+                     displacement_of(&m[v[3]]));
         else
             set_rows(rows, i, m[v[0]].velocity, m[v[1]].velocity, m[v[2]].velocity, m[v[3]].velocity);
     }

@@ -59,7 +59,7 @@ typedef struct sn_surface_motion {
        round of the guard; next: the same in the next round. 1: it is in no zone */
     float share;
     float next;
-    bool led;        /* it is static or kinematic: impulses do not move it */
+    bool kinematic;  /* it is static or kinematic: impulses do not move it */
     bool hit;        /* it is in a pair that touched in this round */
     bool marked;     /* its velocity is not that of the end of the last substep */
     bool changed;    /* its end changed in the last round, or it was hit */
@@ -163,15 +163,16 @@ typedef struct sn_surface_tile {
     sn_vec3 u, v;              /* m: these sums */
     sn_surface_rigid velocity; /* m/s */
     /* at the end of a substep: */
-    sn_surface_rigid way; /* m */
-    sn_bounds ends;       /* m: bounds of the positions of corners then */
-    sn_vec3 du, dv;       /* changes of u and v in the substep */
-    sn_real astray;       /* m: no corner ends farther from where its velocity led; only known if */
-    bool strays;          /* pairs of the tile are listed by velocities, for this substep only */
+    sn_surface_rigid displacement; /* m */
+    sn_bounds ends;                /* m: bounds of the positions of corners then */
+    sn_vec3 du, dv;                /* changes of u and v in the substep */
+    sn_real astray;                /* m: no corner ends farther from where its velocity led; only known if */
+    bool strays;                   /* pairs of the tile are listed by velocities, for this substep only */
     /* while candidates are listed: */
-    bool sweeps;               /* it is in a pair that moves far; */
-    uint32_t first_sweep;      /* the first row of its features in sweep_table, */
-    sn_bounds leads, ways;     /* m: bounds of the positions that its corners move to, and of their displacements */
+    bool sweeps;          /* it is in a pair that moves far; */
+    uint32_t first_sweep; /* the first row of its features in sweep_table, */
+    sn_bounds leads,
+        displacements;         /* m: bounds of the positions that its corners move to, and of their displacements */
     sn_surface_rectangle rest; /* m: its bounds in a flat rest shape, */
     sn_real height;            /* m: and the least height of its triangles there */
     bool asked;                /* what follows is needed: */
@@ -179,7 +180,7 @@ typedef struct sn_surface_tile {
     /* stretch: no gradient stretches more; rate, 1/s: nor changes faster, in a frame that turns with velocity.spin. At
        the start of the substep, after sn_surface_smooth_rates */
     sn_real stretch, rate;
-    bool led;        /* all its corners are static or kinematic. Pairs of two such tiles are left out */
+    bool kinematic;  /* all its corners are static or kinematic. Pairs of two such tiles are left out */
     bool off;        /* it is of a shell that nothing is near, and is left out */
     bool changed;    /* the end of a corner changed in the last round of the guard */
     bool jumped;     /* some corner jumped; not set for tiles of shells */
@@ -195,15 +196,15 @@ typedef struct sn_surface_quiet {
     uint32_t waits, tried; /* substeps until the next attempt; the last such interval */
     uint32_t lasted;       /* substeps so far */
     sn_real time;          /* s: from the beginning of the quiet time to the start of the substep */
-    /* Until sure_time (s) no pair has used up its spare as long as away and astir of tiles take less than `sure` (m); see
-       surface_quiet.c. sure_turn: rad/s, no tile turns faster */
+    /* Until sure_time (s) no pair has used up its spare as long as away and astir of tiles take less than `sure` (m);
+       see surface_quiet.c. sure_turn: rad/s, no tile turns faster */
     sn_real sure_time, sure, sure_turn;
     bool rates;   /* how fast gradients of tiles change is known */
     bool ordered; /* rows of the vertices of all tiles are known */
     /* By row, tile by tile. Of sn_vec4: positions, their rounding remainders, and velocities, at the start of the
-       substep; positions at its end; positions and velocities when the quiet time began; of sn_real: see wide/wide.h; of
-       uint32_t: slots; the vertices. There are SN_SURFACE_QUIET_MORE more behind the last. And of uint32_t: by vertex,
-       its row. */
+       substep; positions at its end; positions and velocities when the quiet time began; of sn_real: see wide/wide.h;
+       of uint32_t: slots; the vertices. There are SN_SURFACE_QUIET_MORE more behind the last. And of uint32_t: by
+       vertex, its row. */
     sn_table vertex_table;
     sn_table borrowed_table; /* of uint32_t: rows */
 } sn_surface_quiet;
@@ -267,13 +268,13 @@ typedef struct sn_surface_contact {
     struct sn_surface_shell *shell; /* the shell of one of the features; NULL: both are of skins */
     struct sn_surface_shell *body;  /* the first shell of its body, if that is movable; otherwise NULL */
     sn_real side;                   /* the sign of the point on the shell in the sum: 1 or -1; 0: there is no shell */
-    /* spot: m, the position of that point at the end of the substep; drift: m/s, its velocity. On a movable body:
-       relative to the centre, at the start of the substep */
-    sn_vec3 spot, drift;
-    sn_vec3 normal; /* from the other feature to the one, length 1 */
-    sn_real reach;  /* m */
-    sn_real give;   /* 1/kg: inverse mass of the pair along the normal; */
-    sn_real rubs;   /* the least ratio of that and the inverse mass across the normal: 1, unless a body rotates */
+    /* contact_point: m, the position of that point at the end of the substep; drift: m/s, its velocity. On a movable
+       body: relative to the centre, at the start of the substep */
+    sn_vec3 contact_point, drift;
+    sn_vec3 normal;     /* from the other feature to the one, length 1 */
+    sn_real reach;      /* m */
+    sn_real give;       /* 1/kg: inverse mass of the pair along the normal; */
+    sn_real tangential; /* the least ratio of that and the inverse mass across the normal: 1, unless a body rotates */
     sn_real normal_impulse; /* m: as in wide/contact.h */
     sn_real known;          /* m: the same before the last pass */
     sn_vec3 tangent_impulse;
@@ -289,9 +290,9 @@ typedef struct sn_surface_tangle {
     sn_real weight[5];  /* of the point where they cross: those of corners are negative */
     sn_real give;       /* 1/kg: inverse mass of both */
     uint32_t edge, triangle;
-    sn_vec3 way;   /* length 1: the direction in which the edge is moved relative to the triangle, */
-    sn_real speed; /* m/s: its least velocity */
-    sn_real h;     /* s: of the substep */
+    sn_vec3 direction; /* length 1: the direction in which the edge is moved relative to the triangle, */
+    sn_real speed;     /* m/s: its least velocity */
+    sn_real h;         /* s: of the substep */
 } sn_surface_tangle;
 
 /* The effect of a contact in a substep, for events. */
@@ -341,8 +342,8 @@ typedef struct sn_surfaces {
     /* Of sn_surface_triangle; of three uint32_t: the triangles across its edges, or SN_SURFACE_NONE; three of
        uint32_t: for making tiles. */
     sn_table triangle_table;
-    sn_table edge_table; /* of sn_surface_edge; two of uint32_t: for making tiles of segments */
-    sn_table held_table; /* of uint8_t, by segment of the world: 1 if it takes part */
+    sn_table edge_table;       /* of sn_surface_edge; two of uint32_t: for making tiles of segments */
+    sn_table compromise_table; /* of uint8_t, by segment of the world: 1 if it takes part */
     /* Of uint32_t. By vertex, and one more: its first entry in ring_table. There: neighbours of vertices, and the
        edges to them. */
     sn_table ring_start_table, ring_table;
@@ -362,7 +363,7 @@ typedef struct sn_surfaces {
     sn_table corner_table;
     sn_bvh tree; /* of tiles */
     uint32_t tree_age;
-    bool rubbed;             /* friction of the substep before has been applied in this substep */
+    bool by_friction;        /* friction of the substep before has been applied in this substep */
     bool searched;           /* pairs of the present tiles have been searched */
     bool ended;              /* tiles have the data of the end of the substep before, of the same step */
     sn_dvec3 mean, velocity; /* m, m/s: of all vertices, at the start of the substep */
@@ -386,12 +387,12 @@ typedef struct sn_surfaces {
     /* Of uint32_t: candidates that the guard checks; of sn_real, m: lower bounds of their distance at the start of the
        substep; of float: when they touch. */
     sn_table near_table;
-    sn_table zone_table;  /* of sn_surface_zone, by vertex; empty: there are no zones */
-    sn_table led_table;   /* of sn_surface_led */
-    sn_table piece_table; /* of sn_surface_piece; of uint32_t: union-find of pieces */
-    sn_table inner_table; /* of sn_surface_inner */
-    /* Of uint32_t. By vertex: union-find, to find pieces. Behind these, if other particles may be in pieces: by particle
-       number: its piece, if it is an inner particle; otherwise SN_SURFACE_NONE. */
+    sn_table zone_table;      /* of sn_surface_zone, by vertex; empty: there are no zones */
+    sn_table kinematic_table; /* of sn_surface_kinematic */
+    sn_table piece_table;     /* of sn_surface_piece; of uint32_t: union-find of pieces */
+    sn_table inner_table;     /* of sn_surface_inner */
+    /* Of uint32_t. By vertex: union-find, to find pieces. Behind these, if other particles may be in pieces: by
+       particle number: its piece, if it is an inner particle; otherwise SN_SURFACE_NONE. */
     sn_table node_table;
     /* By constraint: of uint32_t: its piece, or SN_SURFACE_NONE; of double, J: stored energy; m^2/s^2: squared
        velocity by which it drives particles; the same at the start of the substep. */
@@ -482,8 +483,8 @@ void sn_surface_contact_warm(struct sn_world *world, sn_surface_contact *contact
 sn_vec3 sn_surface_contact_velocity(const struct sn_world *world, const sn_surface_contact *contact);
 sn_vec3 sn_surface_contact_apart(const struct sn_world *world, const sn_surface_contact *contact, sn_real h);
 
-/* surface_memory.c: warm starts. recall: from the substep before, which had `before` contacts; false: contacts.failed, or
-   lost tasks. load: from the step before, at the start of a step. reserve: makes room for what the next step needs.
+/* surface_memory.c: warm starts. recall: from the substep before, which had `before` contacts; false: contacts.failed,
+   or lost tasks. load: from the step before, at the start of a step. reserve: makes room for what the next step needs.
    These are false when memory runs out. */
 bool sn_surface_contacts_recall(struct sn_world *world, sn_surfaces *s, uint32_t before, sn_real h);
 bool sn_surface_contacts_load(struct sn_world *world, sn_surfaces *s, sn_real dt);
@@ -647,18 +648,18 @@ bool sn_surface_tiles_measure_again(struct sn_world *world,
 
 /* Searches for pairs of tiles again, if some tile has left its expected space: at the start of a substep of h, with
    additional spare `more` (m); or at its end. */
-bool sn_surface_tiles_meet(struct sn_world *world, sn_real h, sn_real more);
-bool sn_surface_tiles_meet_ends(struct sn_world *world);
+bool sn_surface_tiles_compare(struct sn_world *world, sn_real h, sn_real more);
+bool sn_surface_tiles_compare_ends(struct sn_world *world);
 
 /* Two points whose paths differ by less than this share of their distance keep a share of it; see surface_guard.c. */
 #define SN_SURFACE_FIRM ((sn_real)0.77)
 
 /* Paths of features: unknown; by their velocities in h, relative to their mean; or to their ends. */
-typedef enum sn_surface_sweep { SN_SURFACE_ALL, SN_SURFACE_BY_VELOCITY, SN_SURFACE_BY_WAY } sn_surface_sweep;
+typedef enum sn_surface_sweep { SN_SURFACE_ALL, SN_SURFACE_BY_VELOCITY, SN_SURFACE_BY_DISPLACEMENT } sn_surface_sweep;
 
 /* surface_sweeps.c: true if boxes around the two features and their paths come within this distance (m). */
-bool sn_surface_sweeps_meet(const sn_surfaces *s, const sn_surface_candidate *c, sn_surface_sweep sweep, sn_real h,
-                            sn_real by);
+bool sn_surface_sweeps_touch(const sn_surfaces *s, const sn_surface_candidate *c, sn_surface_sweep sweep, sn_real h,
+                             sn_real by);
 
 /* The same boxes for all features of the tiles that are marked, in sweep_table. False: contacts.failed, or lost
    tasks. */
@@ -699,13 +700,13 @@ bool sn_surface_is_joined(const struct sn_world *world, const sn_surface_candida
 
 /* surface_narrow_phase.c: the nearest points of two features, from the positions of their four vertices: their distance
    (too large by rounding at most), weights as in sn_surface_contact, and where on the features they are. */
-typedef struct sn_surface_spots {
+typedef struct sn_surface_nearest_points {
     double distance;
     double weight[4];
     sn_dvec3 apart; /* from the other to the one */
     uint32_t
         inner; /* vertex and triangle: 0 inside, 1 to 3 on an edge, 4 to 6 in a corner; edges: 0 inside both, 1 not */
-} sn_surface_spots;
+} sn_surface_nearest_points;
 
 /* A share of the reach: features below this distance must not come nearer. Numbers cannot resolve distances of a
    millionth of the coordinates. */
@@ -713,7 +714,7 @@ typedef struct sn_surface_spots {
 
 #define SN_SURFACE_EXACT (1 - 1e-6) /* distances are at least this share of the computed values */
 
-sn_surface_spots sn_surface_nearest(bool edges, const sn_dvec3 x[4]);
+sn_surface_nearest_points sn_surface_nearest(bool edges, const sn_dvec3 x[4]);
 
 /* surface_batches.c: candidates that are measured together: all vertex and triangle, or all two edges. */
 typedef struct sn_surface_batch {
@@ -729,7 +730,7 @@ typedef struct sn_surface_batch {
 /* measure: sets low and inner. compare: sets differ, of velocities or of displacements. reach: sets the reaches of
    candidates, or upper bounds if they are rough. thickness: m, of both; same: they are of one skin. */
 void sn_surface_batch_measure(const struct sn_world *world, sn_surface_batch *batch);
-void sn_surface_batch_compare(const struct sn_world *world, sn_surface_batch *batch, bool ways);
+void sn_surface_batch_compare(const struct sn_world *world, sn_surface_batch *batch, bool displacements);
 void sn_surface_batch_reach(const struct sn_world *world, sn_surface_batch *batch, sn_real thickness, bool same);
 
 /* m: the exact reach. */

@@ -1,21 +1,27 @@
 /* Surfaces that touch gain no energy by it.
 
-   Contact and the guard hold vertices back, and constraints are stretched by that. In the next substeps these pull, and what they pull back by leaves velocity behind: a rod that was stretched by
-   50 mm and comes back within a substep of 5 ms leaves 10 m/s. Where things go farther in a substep than they are thick that would grow from substep to substep.
+   Contact and the guard hold vertices back, and constraints are stretched by that. In the next substeps these pull, and
+   what they pull back by leaves velocity behind: a rod that was stretched by 50 mm and comes back within a substep of 5
+   ms leaves 10 m/s. Where things go farther in a substep than they are thick that would grow from substep to substep.
 
-   So the books are kept of everything that hangs together: pieces, by constraints and by what touches in a substep. With K the kinetic energy, F the forces, gravity among them, and U what constraints store that
-   give, a piece that touches something has, when a substep ends,
+   So the books are kept of everything that hangs together: pieces, by constraints and by what touches in a substep.
+   With K the kinetic energy, F the forces, gravity among them, and U what constraints store that give, a piece that
+   touches something has, when a substep ends,
 
        K <= K0 + sum F (x - x0) + U0 - U.
 
-   What is above that is taken from the motion within the piece: velocities come nearer to those of something rigid with the same momentum, linear and angular; or to rest, where immovable
-   particles hold it. A ring that was stretched and draws together turns faster: then its spin is taken back, too, and angular momentum with it. A constraint that does not give stores nothing. One that gives stores a C^2 / 2 (a + h^2 w)^2, with its compliance a and the inverse mass w of its row: that is C^2 / 2a where the solver can follow, and
-   nothing where it is so stiff that a substep treats it as one that does not give.
+   What is above that is taken from the motion within the piece: velocities come nearer to those of something rigid with
+   the same momentum, linear and angular; or to rest, where immovable particles hold it. A ring that was stretched and
+   draws together turns faster: then its spin is taken back, too, and angular momentum with it. A constraint that does
+   not give stores nothing. One that gives stores a C^2 / 2 (a + h^2 w)^2, with its compliance a and the inverse mass w
+   of its row: that is C^2 / 2a where the solver can follow, and nothing where it is so stiff that a substep treats it
+   as one that does not give.
 
-   What is driven gains energy, of course. It is let have as much as it has at twice the speed of what drives it: vertices that are led, places to which constraints pull single particles, particles that are no
-   vertices, fixed shapes that move. A dynamic body that touches a piece is of it, and so are bodies that touch that one:
-   they gain no energy together. Pieces that hang together with other particles, or with bodies that a constraint or a
-   torque of the user holds, are left alone. */
+   What is driven gains energy, of course. It is let have as much as it has at twice the speed of what drives it:
+   kinematic vertices, places to which constraints pull single particles, particles that are no vertices, fixed
+   shapes that move. A dynamic body that touches a piece is of it, and so are bodies that touch that one: they gain no
+   energy together. Pieces that hang together with other particles, or with bodies that a constraint or a torque of the
+   user holds, are left alone. */
 #include "constraints/evaluate.h"
 #include "contact/body_work.h"
 #include "contact/particle_contacts.h"
@@ -47,7 +53,8 @@ static double square(sn_vec3 v)
     return (double)v.x * (double)v.x + (double)v.y * (double)v.y + (double)v.z * (double)v.z;
 }
 
-/* ---- The books ------------------------------------------------------------------------------------------------------------------ */
+/* ---- The books
+   ------------------------------------------------------------------------------------------------------------------ */
 
 /* N: on a particle, without gravity; NULL: none. */
 static const sn_vec3 *forces_of(const sn_world *world)
@@ -97,10 +104,10 @@ static void sum_up(const sn_world *world, sn_surfaces *s, double h)
         const sn_surface_mass m = surface_mass(s, i);
         sn_surface_piece *p = surface_piece_root(s, m.piece);
         const sn_vec4 x = world->particles.x[m.slot];
-        const sn_dvec3 way = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(*m.start));
+        const sn_dvec3 displacement = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(*m.start));
         if (x.w == 0) {
             p->held = true;
-            p->driven = fmax(p->driven, dvec3_dot(way, way) / (h * h));
+            p->driven = fmax(p->driven, dvec3_dot(displacement, displacement) / (h * h));
             continue;
         }
         if (p != of) {
@@ -112,15 +119,16 @@ static void sum_up(const sn_world *world, sn_surfaces *s, double h)
         all.mass += mass;
         all.before += mass / 2 * square(m.velocity);
         all.kinetic += mass / 2 * square(vec4_xyz(world->particles.v[m.slot]));
-        all.work +=
-            mass * dvec3_dot(way, dvec3_from(gravity)) + (force ? dvec3_dot(way, dvec3_from(force[m.slot])) : 0);
+        all.work += mass * dvec3_dot(displacement, dvec3_from(gravity)) +
+                    (force ? dvec3_dot(displacement, dvec3_from(force[m.slot])) : 0);
     }
     put(of, &all);
     for (uint32_t i = 0; i < s->piece_table.count; ++i)
         surface_pieces(s)[i].mass = surface_pieces(s)[i].driven_mass + surface_pieces(s)[i].bodies_mass;
 }
 
-/* ---- What constraints store ----------------------------------------------------------------------------------------------------- */
+/* ---- What constraints store
+   ----------------------------------------------------------------------------------------------------- */
 
 /* Whether a constraint stores nothing, wherever it is: it does not give, and more than one particle of it moves. */
 static bool stores_nothing(const sn_frame *frame, const sn_pool *pool, uint32_t row, uint32_t points)
@@ -129,7 +137,7 @@ static bool stores_nothing(const sn_frame *frame, const sn_pool *pool, uint32_t 
     uint32_t moved = 0;
     if (!points || pool->give[row].compliance != 0)
         return false;
-    for (uint32_t i = 0; i < points && !(point[i] & SN_SPOT_BIT); ++i)
+    for (uint32_t i = 0; i < points && !(point[i] & SN_ANCHOR_BIT); ++i)
         moved += frame->x[frame->slot[point[i]]].w != 0;
     return moved > 1;
 }
@@ -162,7 +170,8 @@ SN_INLINE double factor_of(const storing *t, double give, double w)
     return give / (2 * firm * firm);
 }
 
-/* What the rows of a constraint store, and how fast they pull a single particle. Axial rows have the same gradient but for its direction. */
+/* What the rows of a constraint store, and how fast they pull a single particle. Axial rows have the same gradient but
+   for its direction. */
 static void measure_rows(const storing *t, const sn_block *block, uint32_t count, uint32_t rows, bool axial,
                          uint32_t row)
 {
@@ -199,11 +208,11 @@ static void measure_stored(const storing *t, const sn_frame *frame, uint32_t row
 }
 
 #ifndef __wasm__ /* a page has to be fetched */
-/* Rods and bending, of which a cloth has most: the same to the bit, without gradients. False: it has spots. */
+/* Rods and bending, of which a cloth has most: the same to the bit, without gradients. False: it has anchors. */
 static bool measure_rod(const storing *t, const sn_frame *frame, uint32_t row)
 {
     const uint32_t *point = t->pool->point + 2 * (size_t)row;
-    if (t->piece[row] == SN_SURFACE_NONE || (point[0] | point[1]) & SN_SPOT_BIT)
+    if (t->piece[row] == SN_SURFACE_NONE || (point[0] | point[1]) & SN_ANCHOR_BIT)
         return false;
     const uint32_t a = frame->slot[point[0]], b = frame->slot[point[1]];
     const double one = (double)frame->x[a].w, two = (double)frame->x[b].w, give = (double)t->pool->give[row].compliance;
@@ -227,7 +236,7 @@ static bool measure_bending(const storing *t, const sn_frame *frame, uint32_t ro
     const sn_real *p = t->pool->param + (size_t)row * t->pool->param_count;
     const sn_real k[4] = {0 - (p[0] + p[1] + p[2]), p[0], p[1], p[2]};
     const double give = (double)t->pool->give[row].compliance;
-    if (t->piece[row] == SN_SURFACE_NONE || (point[0] | point[1] | point[2] | point[3]) & SN_SPOT_BIT)
+    if (t->piece[row] == SN_SURFACE_NONE || (point[0] | point[1] | point[2] | point[3]) & SN_ANCHOR_BIT)
         return false;
     double w = 0;
     uint32_t moved = 0;
@@ -319,8 +328,9 @@ static void exchange_places(sn_world *world, sn_surfaces *s)
     }
 }
 
-/* What constraints released in a substep of h, and how fast they pulled: always added in the same order. What they store when a substep ends they store when the next one begins, which saves half of
-   the work: no result depends on it. */
+/* What constraints released in a substep of h, and how fast they pulled: always added in the same order. What they
+   store when a substep ends they store when the next one begins, which saves half of the work: no result depends on it.
+   */
 static bool add_released(sn_world *world, sn_surfaces *s, double h)
 {
     sn_surface_pieces_find_storing(world, s);
@@ -361,7 +371,8 @@ static bool add_released(sn_world *world, sn_surfaces *s, double h)
     return true;
 }
 
-/* ---- Taking it away --------------------------------------------------------------------------------------------------------------- */
+/* ---- Taking it away
+   --------------------------------------------------------------------------------------------------------------- */
 
 /* m^2/s^2: of the fastest particle that is in no piece and no body, fixed shape, or belt. */
 static double fastest_other(const sn_world *world, const sn_surfaces *s)

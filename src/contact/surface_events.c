@@ -29,11 +29,11 @@ sn_contact_pair sn_surface_contact_pair(const sn_world *world, const sn_surface_
     if (c->shell) {
         const bool first = c->side > 0;
         sn_contact_pair pair = sn_surface_shell_pair(world, c->shell, c->slot[first ? other : one]);
-        *turned = sn_contact_pair_turn(&pair) != first;
+        *turned = sn_contact_pair_sort(&pair) != first;
         return pair;
     }
     sn_contact_pair pair = sn_contact_pair_of(world, c->slot[one], c->slot[other]);
-    *turned = sn_contact_pair_turn(&pair);
+    *turned = sn_contact_pair_sort(&pair);
     const sn_surface_skin *skin = &surface_skins(s)[surface_vertices(s)[c->vertex[*turned ? one : other]].skin];
     const uint32_t number = contact_skins(&world->contact)[skin->row].number, triangle = triangle_of(s, c, *turned);
     pair.skin = (sn_skin){number, world->contact.skin_ids.generation[number]};
@@ -68,18 +68,18 @@ static void add_body(const sn_world *world, sn_surface_contact *made)
 {
     const sn_surface_shell *body = made->body;
     const sn_vec4 centre = world->particles.x[body->slot];
-    made->spot = vec3_sub(made->spot, vec4_xyz(centre));
-    made->drift = vec3_cross(body->spin, made->spot);
-    const sn_vec3 lever = vec3_cross(made->spot, made->normal);
+    made->contact_point = vec3_sub(made->contact_point, vec4_xyz(centre));
+    made->drift = vec3_cross(body->spin, made->contact_point);
+    const sn_vec3 lever = vec3_cross(made->contact_point, made->normal);
     const sn_real along = vec3_dot(lever, sn_surface_shell_gives(body, lever));
     sn_real all = 0; /* the sum over three axes */
     for (int k = 0; k < 3; ++k) {
-        const sn_vec3 other = vec3_cross(made->spot, vec3(k == 0, k == 1, k == 2));
+        const sn_vec3 other = vec3_cross(made->contact_point, vec3(k == 0, k == 1, k == 2));
         all += vec3_dot(other, sn_surface_shell_gives(body, other));
     }
     const sn_real centres = made->give + centre.w, across = all - along;
     made->give = centres + along;
-    made->rubs = across > along ? made->give / (centres + across) : 1;
+    made->tangential = across > along ? made->give / (centres + across) : 1;
 }
 
 sn_surface_contact sn_surface_contact_make(const sn_world *world, const sn_surface_candidate *c,
@@ -96,7 +96,7 @@ sn_surface_contact sn_surface_contact_make(const sn_world *world, const sn_surfa
                                .rope = c->segments || surface_vertices(s)[c->vertex[0]].triangle == SN_SURFACE_NONE,
                                .reach = sn_surface_reach(world, c),
                                .normal = normal,
-                               .rubs = 1,
+                               .tangential = 1,
                                .shell = shell_one ? shell_one : shell_two,
                                .side = shell_one   ? 1
                                        : shell_two ? -1
@@ -113,7 +113,8 @@ sn_surface_contact sn_surface_contact_make(const sn_world *world, const sn_surfa
         made.before += weight[k] * vec3_dot(m->velocity, normal);
         if (c->vertex[k] >= s->vertex_table.count) {
             made.slot[k] = made.body ? made.body->slot : surface_vertices(s)[c->vertex[first]].slot;
-            made.spot = vec3_add(made.spot, vec3_scale(made.body ? m->start : m->end, weight[k] * made.side));
+            made.contact_point =
+                vec3_add(made.contact_point, vec3_scale(made.body ? m->start : m->end, weight[k] * made.side));
             made.drift = vec3_add(made.drift, vec3_scale(m->velocity, weight[k] * made.side));
             continue;
         }

@@ -1,19 +1,21 @@
-/* The guard: what did not intersect when a substep began does not when it ends, whatever moved the vertices in it, at any number of
-   substeps and passes.
+/* The guard: what did not intersect when a substep began does not when it ends, whatever moved the vertices in it, at
+   any number of substeps and passes.
 
-   Surfaces that are apart come to intersect only through a moment in which a vertex touches a triangle or two edges touch. So all pairs that may have
-   come together on the straight ways from the start of the substep to its end are asked about by continuous collision detection that never
-   misses (sinew/ccd.h). A pair that touches, or comes nearer than a share of the distance it had, is stopped: its vertices become one zone (surface_zones.c), which has
-   a motion like that of something rigid, and each goes a share of what its way differs from that. Ways that changed may touch others than before, so what
-   they may touch is looked at again, until nothing touches. First vertices stop shortly before they touch, in later rounds they move with their zone, in which nothing
-   comes nearer to anything; at last all stay where they began, where nothing touched. So it comes to an end. What was decided is
-   about the places as they are stored: the last round has looked at exactly what then stands.
+   Surfaces that are apart come to intersect only through a moment in which a vertex touches a triangle or two edges
+   touch. So all pairs that may have come together on the straight ways from the start of the substep to its end are
+   asked about by continuous collision detection that never misses (sinew/ccd.h). A pair that touches, or comes nearer
+   than a share of the distance it had, is stopped: its vertices become one zone (surface_zones.c), which has a motion
+   like that of something rigid, and each goes a share of what its way differs from that. Ways that changed may touch
+   others than before, so what they may touch is looked at again, until nothing touches. First vertices stop shortly
+   before they touch, in later rounds they move with their zone, in which nothing comes nearer to anything; at last all
+   stay where they began, where nothing touched. So it comes to an end. What was decided is about the places as they are
+   stored: the last round has looked at exactly what then stands.
 
-   Vertices that are led, or do not move, are not stopped: a zone that touches some of them moves along with them. Where they drive a pair together that has nowhere
-   else to go, it is counted (forced).
+   Vertices that are kinematic, or do not move, are not stopped: a zone that touches some of them moves along with them. Where
+   they drive a pair together that has nowhere else to go, it is counted (forced).
 
-   What is stopped keeps the momentum of its zone and loses energy, as things do that stick together. It happens where contacts have
-   not kept things apart: rarely, or many times a second where there is no room. */
+   What is stopped keeps the momentum of its zone and loses energy, as things do that stick together. It happens where
+   contacts have not kept things apart: rarely, or many times a second where there is no room. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 #include "contact/surface_quiet.h"
@@ -46,18 +48,18 @@ typedef struct guarding {
     uint32_t round;
 } guarding;
 
-/* m^2: how far spots of the two can move against each other. */
-static sn_real relative_way(const guarding *g, const sn_surface_candidate *c)
+/* m^2: how far points of the two can move against each other. */
+static sn_real relative_displacement(const guarding *g, const sn_surface_candidate *c)
 {
     const sn_surface_motion *vertex = surface_motions(g->s);
     const uint32_t second = c->edges ? 2 : 1;
-    sn_vec3 way[4];
+    sn_vec3 displacement[4];
     sn_real square = 0;
     for (uint32_t k = 0; k < 4; ++k)
-        way[k] = vec3_sub(vertex[c->vertex[k]].end, vertex[c->vertex[k]].start);
+        displacement[k] = vec3_sub(vertex[c->vertex[k]].end, vertex[c->vertex[k]].start);
     for (uint32_t i = 0; i < second; ++i)
         for (uint32_t k = second; k < 4; ++k) {
-            const sn_vec3 u = vec3_sub(way[i], way[k]);
+            const sn_vec3 u = vec3_sub(displacement[i], displacement[k]);
             const sn_real here = vec3_dot(u, u);
             square = here > square ? here : square;
         }
@@ -77,7 +79,7 @@ static void take(const guarding *g, const sn_surface_candidate *c, double *start
 }
 
 /* Boxes around the ways of both. */
-static bool ways_are_apart(const double *start, const double *end, bool edges, double by)
+static bool paths_are_apart(const double *start, const double *end, bool edges, double by)
 {
     const int second = edges ? 2 : 1;
     for (int axis = 0; axis < 3; ++axis) {
@@ -122,7 +124,7 @@ static bool is_rigid(const guarding *g, const sn_surface_candidate *c)
     if (!g->round || !g->s->zone_table.count)
         return false;
     for (uint32_t k = 0; k < 4; ++k)
-        if (sn_surface_is_led(g->world, g->s, c->vertex[k]) || share_of(g->s, c->vertex[k]) != 0 ||
+        if (sn_surface_is_kinematic(g->world, g->s, c->vertex[k]) || share_of(g->s, c->vertex[k]) != 0 ||
             sn_surface_zone_of(g->s, c->vertex[k]) != sn_surface_zone_of(g->s, c->vertex[0]))
             return false;
     return true;
@@ -134,22 +136,23 @@ static bool touch(const sn_surface_candidate *c, const double start[12], const d
     return (c->edges ? sn_ccd_edge_edge : sn_ccd_vertex_triangle)(start, end, apart, time);
 }
 
-/* When the two touch, as a share of the substep, or NEVER. apart_before: m, at least so far they are from each other as the substep begins. */
+/* When the two touch, as a share of the substep, or NEVER. apart_before: m, at least so far they are from each other as
+   the substep begins. */
 static float look_at(const guarding *g, const sn_surface_candidate *c, sn_real apart_before)
 {
     double start[12], end[12], time;
     sn_dvec3 x[4];
     if (!has_changed(g, c))
         return NEVER;
-    const sn_real square = relative_way(g, c);
+    const sn_real square = relative_displacement(g, c);
     if (square == 0 || (apart_before > SN_SURFACE_CLOSE * c->reach && apart_before * apart_before * FIRM > square))
         return NEVER;
     take(g, c, start, end, x);
-    if (ways_are_apart(start, end, c->edges, LEAST * (double)c->reach))
+    if (paths_are_apart(start, end, c->edges, LEAST * (double)c->reach))
         return NEVER;
     const sn_real reach = sn_surface_reach(g->world, c), close = SN_SURFACE_CLOSE * reach;
     const double distance = sn_surface_nearest(c->edges, x).distance * SN_SURFACE_EXACT, least = LEAST * (double)reach;
-    if (c->rough && ways_are_apart(start, end, c->edges, least))
+    if (c->rough && paths_are_apart(start, end, c->edges, least))
         return NEVER;
     /* Before anything that depends on rounding: pairs that a list knows to be farther apart are not looked at. */
     if (distance >= (double)close && distance * distance * (double)FIRM > (double)square)
@@ -184,11 +187,12 @@ static bool may_stop(const guarding *g, const sn_surface_candidate *c)
     if (!sn_callbacks_any(g->world))
         return true;
     take(g, c, start, end, x);
-    const sn_surface_spots spots = sn_surface_nearest(c->edges, x);
+    const sn_surface_nearest_points contact_points = sn_surface_nearest(c->edges, x);
     for (uint32_t k = 0; k < 4; ++k)
-        weight[k] = (sn_real)spots.weight[k];
-    const sn_vec3 normal =
-        spots.distance > 0 ? dvec3_round(dvec3_scale(spots.apart, 1 / spots.distance)) : vec3(0, 1, 0);
+        weight[k] = (sn_real)contact_points.weight[k];
+    const sn_vec3 normal = contact_points.distance > 0
+                               ? dvec3_round(dvec3_scale(contact_points.apart, 1 / contact_points.distance))
+                               : vec3(0, 1, 0);
     sn_surface_contact contact = sn_surface_contact_make(g->world, c, weight, normal);
     g->world->contacts.failed = sn_callbacks_surface(g->world, &contact, &acts);
     return acts;
@@ -212,7 +216,8 @@ static uint32_t order_hits(sn_surfaces *s)
     return count;
 }
 
-/* Pairs that touch make zones, and their vertices are to go a smaller share. Whether something is new by that; *forced: pairs by which nothing is. */
+/* Pairs that touch make zones, and their vertices are to go a smaller share. Whether something is new by that; *forced:
+   pairs by which nothing is. */
 static bool stop_pairs(const guarding *g, uint32_t *forced)
 {
     sn_surfaces *s = g->s;
@@ -228,7 +233,7 @@ static bool stop_pairs(const guarding *g, uint32_t *forced)
         bool news = sn_surface_zones_join(g->world, s, c);
         for (uint32_t k = 0; k < 4; ++k) {
             const float before = share_of(s, c->vertex[k]);
-            if (sn_surface_is_led(g->world, s, c->vertex[k]) || before == 0)
+            if (sn_surface_is_kinematic(g->world, s, c->vertex[k]) || before == 0)
                 continue;
             sn_surface_member *m = sn_surface_member_of(s, c->vertex[k]);
             float *next = m ? &m->next : &surface_motions(s)[c->vertex[k]].next;
@@ -247,7 +252,7 @@ static bool stop_pairs(const guarding *g, uint32_t *forced)
 }
 
 /* Where bodies and vertices end, now that they go a share of their ways. The way itself is kept in the store. */
-static void change_ways(const guarding *g)
+static void change_displacements(const guarding *g)
 {
     sn_surfaces *s = g->s;
     const bool stay = g->round + 1 >= ROUNDS;
@@ -256,12 +261,12 @@ static void change_ways(const guarding *g)
         const sn_vec3 before = v->end;
         v->changed = v->hit;
         v->hit = false;
-        if (sn_surface_is_led(g->world, s, i) || (!stay && v->next == 1))
+        if (sn_surface_is_kinematic(g->world, s, i) || (!stay && v->next == 1))
             continue;
         v->share = stay ? 0 : v->next;
-        const sn_vec3 way = vec3_sub(vec4_xyz(g->world->particles.x[surface_vertices(s)[i].slot]), v->start);
-        const sn_vec3 base = stay ? vec3(0, 0, 0) : sn_surface_zone_way(s, i);
-        v->end = vec3_add(v->start, vec3_add(base, vec3_scale(vec3_sub(way, base), (sn_real)v->share)));
+        const sn_vec3 displacement = vec3_sub(vec4_xyz(g->world->particles.x[surface_vertices(s)[i].slot]), v->start);
+        const sn_vec3 base = stay ? vec3(0, 0, 0) : sn_surface_zone_displacement(s, i);
+        v->end = vec3_add(v->start, vec3_add(base, vec3_scale(vec3_sub(displacement, base), (sn_real)v->share)));
         v->changed = v->changed || v->end.x != before.x || v->end.y != before.y || v->end.z != before.z;
     }
     sn_surface_shells_change(s, false);
@@ -301,7 +306,8 @@ static bool take_ends(sn_world *world, sn_surfaces *s)
     return true;
 }
 
-/* Velocities keep a share of what they differ from that of their zone: the least of its vertices, the same for all, so that the zone keeps its momentum. */
+/* Velocities keep a share of what they differ from that of their zone: the least of its vertices, the same for all, so
+   that the zone keeps its momentum. */
 static void settle(sn_world *world, sn_surfaces *s)
 {
     sn_surface_zones_share(s);
@@ -348,7 +354,7 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
         return false;
     sn_surface_zones_clear(s);
     for (; g.round < ROUNDS; ++g.round) {
-        if (!sn_surface_tiles_measure_ends(world, h) || !sn_surface_tiles_meet_ends(world) ||
+        if (!sn_surface_tiles_measure_ends(world, h) || !sn_surface_tiles_compare_ends(world) ||
             !sn_surface_pairs_end(world) || !look(&g))
             return false;
         bool news = stop_pairs(&g, &forced);
@@ -358,7 +364,7 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
             break;
         if (!sn_surface_zones_measure(world, s, h))
             return false;
-        change_ways(&g);
+        change_displacements(&g);
     }
     s->rounds += g.round;
     s->forced += forced;

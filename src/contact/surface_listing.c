@@ -112,10 +112,11 @@ static sn_real listed_below(const listing *l, sn_real reach, sn_real differ)
 {
     if (!l->fast)
         return reach + l->listed;
-    if (l->p->sweep == SN_SURFACE_BY_WAY)
+    if (l->p->sweep == SN_SURFACE_BY_DISPLACEMENT)
         return larger(differ / SN_SURFACE_FIRM, SN_SURFACE_CLOSE * reach) * SN_SURFACE_LONGER;
-    const sn_real way = differ * l->p->h * SN_SURFACE_LONGER;
-    return larger(reach + 2 * way + l->p->more, (way + 2 * l->margin) / SN_SURFACE_FIRM) * SN_SURFACE_LONGER;
+    const sn_real displacement = differ * l->p->h * SN_SURFACE_LONGER;
+    return larger(reach + 2 * displacement + l->p->more, (displacement + 2 * l->margin) / SN_SURFACE_FIRM) *
+           SN_SURFACE_LONGER;
 }
 
 /* For fast pairs: removes candidates that are too far apart for any reach. The reach itself takes longer to compute. */
@@ -123,7 +124,7 @@ static void compare_batch(listing *l)
 {
     sn_surface_batch *b = &l->batch;
     uint32_t kept = 0;
-    sn_surface_batch_compare(l->world, b, l->p->sweep == SN_SURFACE_BY_WAY);
+    sn_surface_batch_compare(l->world, b, l->p->sweep == SN_SURFACE_BY_DISPLACEMENT);
     for (uint32_t i = 0; i < b->count; ++i) {
         if (b->low[i] > listed_below(l, l->thickness, b->differ[i]))
             continue;
@@ -244,13 +245,13 @@ static sn_bounds swept_by(const sn_surface_tile *tile, const sn_bounds *with)
     return joint(tile->box, (sn_bounds){vec3_sub(tile->leads.low, with->high), vec3_sub(tile->leads.high, with->low)});
 }
 
-/* m: bounds of the mean displacement of four corners, at least one of each tile. Zero with SN_SURFACE_BY_WAY, whose
-   boxes are not relative to a moving frame. */
-static sn_bounds mean_ways(const listing *l, const sn_surface_tile *one, const sn_surface_tile *two)
+/* m: bounds of the mean displacement of four corners, at least one of each tile. Zero with SN_SURFACE_BY_DISPLACEMENT,
+   whose boxes are not relative to a moving frame. */
+static sn_bounds mean_displacements(const listing *l, const sn_surface_tile *one, const sn_surface_tile *two)
 {
-    const sn_bounds *a = &one->ways, *b = &two->ways;
+    const sn_bounds *a = &one->displacements, *b = &two->displacements;
     const sn_real some = (sn_real)0.25, most = (sn_real)0.75;
-    if (l->p->sweep == SN_SURFACE_BY_WAY)
+    if (l->p->sweep == SN_SURFACE_BY_DISPLACEMENT)
         return (sn_bounds){vec3(0, 0, 0), vec3(0, 0, 0)};
     return joint((sn_bounds){vec3_add(vec3_scale(a->low, some), vec3_scale(b->low, most)),
                              vec3_add(vec3_scale(a->high, some), vec3_scale(b->high, most))},
@@ -433,12 +434,14 @@ static bool take_room(pairing *p, sn_surface_pair *pair, uint32_t wanted)
    tile. */
 static sn_real between_sweeps(const listing *l, const sn_surface_tile *a, const sn_surface_tile *b, sn_real size)
 {
-    const bool ways = l->p->sweep == SN_SURFACE_BY_WAY;
-    const sn_surface_rigid *one = ways ? &a->way : &a->velocity, *two = ways ? &b->way : &b->velocity;
+    const bool displacements = l->p->sweep == SN_SURFACE_BY_DISPLACEMENT;
+    const sn_surface_rigid *one = displacements ? &a->displacement : &a->velocity,
+                           *two = displacements ? &b->displacement : &b->velocity;
     const sn_real far = vec3_length(one->mean) + one->spread + vec3_length(two->mean) + two->spread;
     const sn_real stopped = STOPPED * l->thickness + 2 * l->margin;
-    return (ways ? stopped : larger(stopped, l->thickness + l->p->more)) * SN_SURFACE_LONGER * SN_SURFACE_LONGER +
-           ROUNDED * (vec3_length(a->centre) + size + (ways ? far : far * l->p->h));
+    return (displacements ? stopped : larger(stopped, l->thickness + l->p->more)) * SN_SURFACE_LONGER *
+               SN_SURFACE_LONGER +
+           ROUNDED * (vec3_length(a->centre) + size + (displacements ? far : far * l->p->h));
 }
 
 /* The features of a tile whose paths come near the other tile. */
@@ -503,8 +506,8 @@ static void list_sweeps(listing *l, const sn_surface_pair *pair)
 {
     const sn_surface_tile *a = &surface_tiles(l->s)[pair->a], *b = &surface_tiles(l->s)[pair->b];
     const bool alone = pair->a == pair->b;
-    const sn_bounds with = mean_ways(l, a, b), box = grown(swept_by(a, &with), alone ? (sn_real)INFINITY : l->far),
-                    other_box = swept_by(b, &with);
+    const sn_bounds with = mean_displacements(l, a, b),
+                    box = grown(swept_by(a, &with), alone ? (sn_real)INFINITY : l->far), other_box = swept_by(b, &with);
     sweeping one, two;
     if (is_beyond(&box, &other_box))
         return;

@@ -107,10 +107,10 @@ static bool is_plain(const sn_world *world, const sn_item *it)
     const sn_pool *pool = world->constraints.pool[it->kind];
     const uint32_t *point = pool->point + (size_t)it->row * pool->kind->points;
     if ((it->kind != SN_KIND_DISTANCE && it->kind != SN_KIND_DISTANCE_MAX && it->kind != SN_KIND_PIN) || it->whole ||
-        it->parent == SN_NO_PARENT || (point[0] | point[it->kind != SN_KIND_PIN]) & SN_SPOT_BIT)
+        it->parent == SN_NO_PARENT || (point[0] | point[it->kind != SN_KIND_PIN]) & SN_ANCHOR_BIT)
         return false;
     const sn_give *give = &pool->give[it->row];
-    return give->stiffness == 1 && give->damping == 0 && !store_held(&world->constraints, pool, it->row);
+    return give->stiffness == 1 && give->damping == 0 && !store_compromise(&world->constraints, pool, it->row);
 }
 
 static bool is_rope(const sn_world *world, const sn_forest *forest, const sn_tree *tree)
@@ -153,7 +153,7 @@ static void list_nodes(const sn_world *world, const sn_forest *forest, rope *r, 
 bool sn_surface_loads_find(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    const sn_forest *forest = s->held_table.count ? forest_of(world) : NULL;
+    const sn_forest *forest = s->compromise_table.count ? forest_of(world) : NULL;
     bool any = false;
     s->load_table.count = 0;
     if (!forest || world->dimensions != 3)
@@ -229,7 +229,7 @@ static uint32_t root_of(rope *c, uint32_t i)
 
 static joint make_joint(const sn_surfaces *s, const sn_surface_contact *c, uint32_t number)
 {
-    const sn_dvec3 rubs = dvec3_from(c->tangent_impulse);
+    const sn_dvec3 tangential = dvec3_from(c->tangent_impulse);
     joint made = {.contact = number};
     for (uint32_t k = 0; k < 4; ++k) {
         made.node[k] = node_of(s, c, k);
@@ -239,8 +239,8 @@ static joint make_joint(const sn_surfaces *s, const sn_surface_contact *c, uint3
     made.axis[1] = dvec3_any_normal(made.axis[0]);
     made.axis[2] = dvec3_cross(made.axis[0], made.axis[1]);
     made.p[0] = (double)(c->normal_impulse / c->give);
-    made.p[1] = dvec3_dot(rubs, made.axis[1]) / (double)c->give;
-    made.p[2] = dvec3_dot(rubs, made.axis[2]) / (double)c->give;
+    made.p[1] = dvec3_dot(tangential, made.axis[1]) / (double)c->give;
+    made.p[2] = dvec3_dot(tangential, made.axis[2]) / (double)c->give;
     return made;
 }
 
@@ -313,16 +313,16 @@ static void fill_rope(const solving *g, const rope *r, bool fresh)
         if (p->pin) {
             const sn_real *l = pool->lambda + 3 * (size_t)p->row;
             p->soft = SN_TREE_SOFT * w + give;
-            p->hold = dvec3((double)l[0], (double)l[1], (double)l[2]);
+            p->pin_force = dvec3((double)l[0], (double)l[1], (double)l[2]);
             p->rest = dvec3_sub(dvec3((double)param[0], (double)param[1], (double)param[2]), y);
-            p->rest = dvec3_sub(p->rest, dvec3_scale(p->hold, give));
+            p->rest = dvec3_sub(p->rest, dvec3_scale(p->pin_force, give));
             continue;
         }
-        const sn_dvec3 way = dvec3_sub(y, place_of(world, p->slot));
+        const sn_dvec3 displacement = dvec3_sub(y, place_of(world, p->slot));
         if (fresh)
             p->exerted = sign_of(p) * (double)pool->lambda[p->row];
-        p->length = dvec3_length(way);
-        p->n = p->length > 0 ? dvec3_scale(way, 1 / p->length) : dvec3(1, 0, 0);
+        p->length = dvec3_length(displacement);
+        p->n = p->length > 0 ? dvec3_scale(displacement, 1 / p->length) : dvec3(1, 0, 0);
         p->rhs = (double)param[0] - p->length - give * p->exerted;
         p->slack = p->kind == SN_KIND_DISTANCE_MAX && p->rhs > SLACK * p->length;
         if (p->kind == SN_KIND_DISTANCE_MAX && p->rhs > 0)
@@ -467,20 +467,20 @@ static void measure(const solving *g, uint32_t i)
     gap[2] = dvec3_dot(dvec3_from(slip), j->axis[2]);
 }
 
-static void find_pushes(const solving *g, bool rubs)
+static void find_pushes(const solving *g, bool tangential)
 {
     sn_pushes p = g->p;
-    p.rubs = rubs;
+    p.tangential = tangential;
     sn_pushes_find(&p, CALM * (double)contact_of(g, g->joints)->reach);
 }
 
 static void move(const solving *g, uint32_t slot, sn_dvec3 by, bool speeds)
 {
-    const sn_vec3 way = dvec3_round(by);
+    const sn_vec3 displacement = dvec3_round(by);
     sn_vec4 *v = &g->world->particles.v[slot];
-    sn_contacts_add(g->world, slot, way);
+    sn_contacts_add(g->world, slot, displacement);
     if (speeds)
-        *v = vec4(vec3_add(vec4_xyz(*v), vec3_scale(way, 1 / g->h)), v->w);
+        *v = vec4(vec3_add(vec4_xyz(*v), vec3_scale(displacement, 1 / g->h)), v->w);
 }
 
 static void each_rope(const solving *g, void (*what)(const solving *g, rope *c))
@@ -533,7 +533,7 @@ static void take(const solving *g, rope *c)
         sn_push_node *p = &node[i];
         if (p->pin) {
             sn_real *l = g->world->constraints.pool[SN_KIND_PIN]->lambda + 3 * (size_t)p->row;
-            const sn_vec3 more = dvec3_round(p->hold);
+            const sn_vec3 more = dvec3_round(p->pin_force);
             l[0] += more.x, l[1] += more.y, l[2] += more.z;
             continue;
         }
@@ -678,9 +678,9 @@ static void solve_block(const solving *g, double most, double ease)
     for (uint32_t i = 0; i < g->count; ++i) {
         const joint *j = &g->joints[i];
         sn_surface_contact *c = &contact[j->contact];
-        const sn_dvec3 rubs = dvec3_add(dvec3_scale(j->axis[1], j->p[1]), dvec3_scale(j->axis[2], j->p[2]));
+        const sn_dvec3 tangential = dvec3_add(dvec3_scale(j->axis[1], j->p[1]), dvec3_scale(j->axis[2], j->p[2]));
         c->normal_impulse = (sn_real)j->p[0] * c->give;
-        c->tangent_impulse = vec3_scale(dvec3_round(rubs), c->give);
+        c->tangent_impulse = vec3_scale(dvec3_round(tangential), c->give);
     }
     part_block(g, most, ease);
     for (uint32_t i = 0; i < g->count; ++i)
@@ -701,13 +701,13 @@ static sn_pushes pushes_of(const sn_surfaces *s, const joint *joints, uint32_t c
                    .step = rest + 3 * rows,
                    .kept = rest + 4 * rows,
                    .r = rest + 5 * rows,
-                   .hold = rest + 6 * rows,
-                   .drag = rest + 6 * rows + count,
+                   .static_friction = rest + 6 * rows,
+                   .dynamic_friction = rest + 6 * rows + count,
                    .limit = rest + 6 * rows + 2 * count,
                    .row = (uint32_t *)(void *)(rest + 7 * rows)};
     for (uint32_t i = 0; i < count; ++i) {
-        p.hold[i] = (double)contact[joints[i].contact].friction.hold;
-        p.drag[i] = (double)contact[joints[i].contact].friction.drag;
+        p.static_friction[i] = (double)contact[joints[i].contact].friction.static_friction;
+        p.dynamic_friction[i] = (double)contact[joints[i].contact].friction.dynamic_friction;
     }
     return p;
 }

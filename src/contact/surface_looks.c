@@ -118,19 +118,19 @@ static void set_row(sn_real *row, sn_vec3 a)
 }
 
 /* Loads the corners of a tile, with their velocities or their ends. */
-static void take_corners(sn_wide_corners *to, const sn_surfaces *s, const sn_surface_tile *tile, bool ways)
+static void take_corners(sn_wide_corners *to, const sn_surfaces *s, const sn_surface_tile *tile, bool displacements)
 {
     const uint32_t *corner = corners_of(s, tile);
     const sn_real *weight = (const sn_real *)s->corner_table.column[1] + 2 * (size_t)tile->first_corner;
     const sn_surface_motion *motion = surface_motions(s);
     to->count = tile->corners;
-    to->ways = ways;
+    to->displacements = displacements;
     for (uint32_t k = 0; k < tile->corners || k % SN_BATCH; ++k) {
         const bool there = k < tile->corners;
         const sn_surface_motion *m = &motion[corner[there ? k : 0]];
         sn_real *row = to->rows + k;
         set_row(row, m->start);
-        set_row(row + 3 * (size_t)SN_WIDE_CORNERS, ways ? m->end : m->velocity);
+        set_row(row + 3 * (size_t)SN_WIDE_CORNERS, displacements ? m->end : m->velocity);
         row[6 * SN_WIDE_CORNERS] = there ? weight[2 * k] : 0;
         row[7 * SN_WIDE_CORNERS] = there ? weight[2 * k + 1] : 0;
         row[8 * SN_WIDE_CORNERS] = there;
@@ -145,9 +145,9 @@ static void look_at_start(const looking *l, sn_surface_tile *tile)
     sn_wide_corners c;
     take_corners(&c, s, tile, false);
     functions(l->world)->corners(&c);
-    tile->led = true;
-    for (uint32_t k = 0; k < tile->corners && tile->led; ++k)
-        tile->led = surface_motions(s)[corner[k]].led && !sn_surface_member_of(s, corner[k]);
+    tile->kinematic = true;
+    for (uint32_t k = 0; k < tile->corners && tile->kinematic; ++k)
+        tile->kinematic = surface_motions(s)[corner[k]].kinematic && !sn_surface_member_of(s, corner[k]);
     tile->box = c.box;
     tile->centre = vec3_add(surface_motions(s)[corner[0]].start, vec3_scale(c.place, share));
     tile->u = c.u;
@@ -160,21 +160,21 @@ static void look_at_start(const looking *l, sn_surface_tile *tile)
 }
 
 /* Bounds of velocities from displacements. */
-static void follow_ways(const looking *l, sn_surface_tile *tile)
+static void follow_displacements(const looking *l, sn_surface_tile *tile)
 {
-    const sn_surface_rigid *way = &tile->way;
-    const sn_real turn = vec3_length(way->spin), inverse_h = 1 / l->h;
-    const sn_real off =
-        turn * (turn * tile->radius + way->rest + ROUNDED * (vec3_length(tile->centre) + vec3_length(way->mean)));
+    const sn_surface_rigid *displacement = &tile->displacement;
+    const sn_real turn = vec3_length(displacement->spin), inverse_h = 1 / l->h;
+    const sn_real off = turn * (turn * tile->radius + displacement->rest +
+                                ROUNDED * (vec3_length(tile->centre) + vec3_length(displacement->mean)));
     tile->box = tile->ends;
-    tile->centre = vec3_add(tile->centre, way->mean);
-    tile->radius =
-        (tile->radius * (1 + turn * turn) + way->rest + ROUNDED * vec3_length(tile->centre)) * SN_SURFACE_LONGER;
+    tile->centre = vec3_add(tile->centre, displacement->mean);
+    tile->radius = (tile->radius * (1 + turn * turn) + displacement->rest + ROUNDED * vec3_length(tile->centre)) *
+                   SN_SURFACE_LONGER;
     tile->u = vec3_add(tile->u, tile->du);
     tile->v = vec3_add(tile->v, tile->dv);
     make_axes(tile, tile->u, tile->v);
-    set_rigid(tile, &tile->velocity, vec3_scale(way->mean, inverse_h), vec3_scale(way->spin, inverse_h),
-              (way->rest + off) * inverse_h + l->differ);
+    set_rigid(tile, &tile->velocity, vec3_scale(displacement->mean, inverse_h),
+              vec3_scale(displacement->spin, inverse_h), (displacement->rest + off) * inverse_h + l->differ);
 }
 
 static bool has_jumped(const sn_surfaces *s, const sn_surface_tile *tile)
@@ -205,19 +205,19 @@ static void look_at_starts(void *data, uint32_t first, uint32_t end)
             continue;
         tile->jumped = s->jump > 0 && has_jumped(s, tile);
         if (l->follows && !surface_skins(s)[tile->skin].shell && !(l->marked && has_marked(s, tile)))
-            follow_ways(l, tile);
+            follow_displacements(l, tile);
         else
             look_at_start(l, tile);
     }
 }
 
 /* m: the space in which shells count as near: large enough for a substep in which vertices keep their velocities. */
-static sn_bounds reached(const sn_surfaces *s, sn_bounds box, sn_real way)
+static sn_bounds reached(const sn_surfaces *s, sn_bounds box, sn_real displacement)
 {
     sn_real thickest = 0;
     for (uint32_t i = 0; i < s->skin_table.count; ++i)
         thickest = larger(thickest, surface_skins(s)[i].thickness);
-    const sn_real by = way + 2 * thickest;
+    const sn_real by = displacement + 2 * thickest;
     return (sn_bounds){vec3_sub(box.low, vec3(by, by, by)), vec3_add(box.high, vec3(by, by, by))};
 }
 
@@ -274,7 +274,7 @@ static void vertex_piece(void *data, uint32_t first, uint32_t end)
         differ = off <= differ || m->marked ? differ : off;
         m->start = m->end = vec4_xyz(p->x[slot]);
         surface_start_lows(s)[i] = vec4_xyz(p->x_low[slot]);
-        m->led = p->x[slot].w == 0;
+        m->kinematic = p->x[slot].w == 0;
         m->velocity = vec4_xyz(p->v[slot]);
     }
     ((sn_surface_change *)s->change_table.column[0])[first / SN_PIECE] = (sn_surface_change){jump, differ, marked};
@@ -381,7 +381,7 @@ static void look_at_end(const looking *l, sn_surface_tile *tile)
     tile->du = c.du;
     tile->dv = c.dv;
     tile->astray = tile->strays ? measure_astray(s, tile, l->h) : 0;
-    set_rigid(tile, &tile->way, mean, spin, real_sqrt(c.rest));
+    set_rigid(tile, &tile->displacement, mean, spin, real_sqrt(c.rest));
 }
 
 static bool has_changed(const sn_surfaces *s, const sn_surface_tile *tile)
@@ -428,16 +428,16 @@ bool sn_surface_tiles_measure_ends(sn_world *world, sn_real h)
         return false;
     if (!sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, look_at_ends, &l))
         return false;
-    sn_dvec3 way = {0, 0, 0};
+    sn_dvec3 displacement = {0, 0, 0};
     double count = 0;
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {
         const sn_surface_tile *tile = &surface_tiles(s)[i];
         if (tile->off || surface_skins(s)[tile->skin].shell)
             continue;
-        way = dvec3_add(way, dvec3_scale(dvec3_from(tile->way.mean), tile->corners));
+        displacement = dvec3_add(displacement, dvec3_scale(dvec3_from(tile->displacement.mean), tile->corners));
         count += tile->corners;
     }
-    s->end = dvec3_add(s->mean, dvec3_scale(way, 1 / count));
+    s->end = dvec3_add(s->mean, dvec3_scale(displacement, 1 / count));
     s->ended = true;
     return true;
 }

@@ -1,7 +1,7 @@
-/* Dynamic bodies as members of zones (surface_zones.c). A body that touches what the guard stops belongs to the zone, as
-   a vertex does, with its mass and its inertia. It keeps a share of what its motion differs from that of the zone: its
-   place, its orientation, and both velocities. So both momenta are kept, and kinetic energy does not rise. Bodies with
-   a target or without a finite mass lead, as static and kinematic ones do. */
+/* Dynamic bodies as members of zones (surface_zones.c). A body that touches what the guard stops belongs to the zone,
+   as a vertex does, with its mass and its inertia. It keeps a share of what its motion differs from that of the zone:
+   its place, its orientation, and both velocities. So both momenta are kept, and kinetic energy does not rise. Bodies
+   with a target or without a finite mass lead, as static and kinematic ones do. */
 #include "contact/body_work.h"
 #include "contact/particle_contacts.h"
 #include "contact/surface_shells.h"
@@ -43,14 +43,15 @@ void sn_surface_members_begin(const sn_world *world, sn_surfaces *s)
             continue;
         const uint32_t row = shells(s)[i].row, slot = world->ids.value[world->bodies.state[row].particle];
         const sn_body_state *body = &world->bodies.state[row];
-        members(s)[i] = (sn_surface_member){.slot = slot,
-                                            .velocity = vec4_xyz(world->particles.v[slot]),
-                                            .momentum = {body->l[0], body->l[1], body->l[2]},
-                                            .moves = world->particles.x[slot].w != 0 &&
-                                                     !world->particles.target[slot] && !world->bodies.state[row].led,
-                                            .start = stand_of(world, row, slot),
-                                            .share = 1,
-                                            .next = 1};
+        members(s)[i] =
+            (sn_surface_member){.slot = slot,
+                                .velocity = vec4_xyz(world->particles.v[slot]),
+                                .momentum = {body->l[0], body->l[1], body->l[2]},
+                                .moves = world->particles.x[slot].w != 0 && !world->particles.target[slot] &&
+                                         !world->bodies.state[row].kinematic,
+                                .start = stand_of(world, row, slot),
+                                .share = 1,
+                                .next = 1};
     }
 }
 
@@ -76,10 +77,11 @@ sn_surface_member *sn_surface_member_of(const sn_surfaces *s, uint32_t vertex)
     return &members(s)[shell->first];
 }
 
-/* ---- In a zone ---------------------------------------------------------------------------------------------------------- */
+/* ---- In a zone
+   ---------------------------------------------------------------------------------------------------------- */
 
 /* The rotation from one orientation to another, in the world: rad. */
-static sn_dvec3 turn_between(const double from[4], const double to[4])
+static sn_dvec3 rotation_between(const double from[4], const double to[4])
 {
     const double back[4] = {-from[0], -from[1], -from[2], from[3]};
     double d[4];
@@ -90,7 +92,7 @@ static sn_dvec3 turn_between(const double from[4], const double to[4])
 }
 
 /* Turns an orientation about axes of the world by so much (rad). */
-static void turn_by(double q[4], sn_dvec3 angle)
+static void rotate_by(double q[4], sn_dvec3 angle)
 {
     const double length = dvec3_length(angle);
     if (!(length > 0))
@@ -129,17 +131,18 @@ void sn_surface_members_add(const sn_world *world, sn_surfaces *s, uint32_t turn
         if (!is_first(s, i) || m->next == 1)
             continue;
         sn_surface_zone *zone = sn_surface_zone_at(s, s->vertex_table.count + i);
-        if (zone->led)
+        if (zone->kinematic)
             continue;
         const sn_body_state *body = &world->bodies.state[shells(s)[i].row];
         const double mass = 1 / (double)m->start.x.w;
-        const sn_dvec3 x = dvec3_from(vec4_xyz(m->start.x)), way = dvec3_sub(dvec3_from(vec4_xyz(m->end.x)), x);
-        sn_surface_zone_add_body(zone, turn, mass, x, way, dvec3_from(vec4_xyz(world->particles.v[m->slot])));
+        const sn_dvec3 x = dvec3_from(vec4_xyz(m->start.x)),
+                       displacement = dvec3_sub(dvec3_from(vec4_xyz(m->end.x)), x);
+        sn_surface_zone_add_body(zone, turn, mass, x, displacement, dvec3_from(vec4_xyz(world->particles.v[m->slot])));
         if (!turn)
             continue;
         double inertia[6];
         inertia_of(body, m, m->start.q, inertia);
-        zone->turn = dvec3_add(zone->turn, times(inertia, turn_between(m->start.q, m->end.q)));
+        zone->turn = dvec3_add(zone->turn, times(inertia, rotation_between(m->start.q, m->end.q)));
         zone->spin = dvec3_add(zone->spin, dvec3_scale((sn_dvec3){body->l[0], body->l[1], body->l[2]}, mass));
         for (uint32_t k = 0; k < 6; ++k)
             zone->inertia[k] += inertia[k];
@@ -160,9 +163,9 @@ static void place(sn_world *world, const sn_surface_shell *shell, const sn_surfa
     }
     if (m->share > 0) {
         const sn_dvec3 from = dvec3_from(vec4_xyz(at.x)), to = dvec3_from(vec4_xyz(m->end.x));
-        const sn_dvec3 way = dvec3_scale(dvec3_sub(to, from), (double)m->share);
-        turn_by(at.q, dvec3_scale(turn_between(at.q, m->end.q), (double)m->share));
-        at.x = vec4(dvec3_round(dvec3_add(from, way)), at.x.w);
+        const sn_dvec3 displacement = dvec3_scale(dvec3_sub(to, from), (double)m->share);
+        rotate_by(at.q, dvec3_scale(rotation_between(at.q, m->end.q), (double)m->share));
+        at.x = vec4(dvec3_round(dvec3_add(from, displacement)), at.x.w);
         at.low = vec4(vec3(0, 0, 0), at.low.w);
     }
     world->particles.x[m->slot] = at.x;
@@ -256,7 +259,8 @@ bool sn_surface_is_member(const sn_surfaces *s, uint32_t shell)
     return is_first(s, shell) && members(s)[shell].moves;
 }
 
-/* ---- In the books of energy ---------------------------------------------------------------------------------------------- */
+/* ---- In the books of energy
+   ---------------------------------------------------------------------------------------------- */
 
 /* J */
 static double energy_of(const sn_body_state *body, const sn_surface_member *m, sn_vec3 velocity, const double q[4],
@@ -276,12 +280,12 @@ bool sn_surface_member_account(const sn_world *world, const sn_surfaces *s, uint
         return false;
     const sn_body_state *body = &world->bodies.state[shells(s)[shell].row];
     const sn_vec4 x = world->particles.x[m->slot];
-    const sn_dvec3 way = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(vec4_xyz(m->start.x)));
+    const sn_dvec3 displacement = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(vec4_xyz(m->start.x)));
     account->mass = 1 / (double)x.w;
     account->before = energy_of(body, m, m->velocity, m->start.q, m->momentum);
     account->kinetic = energy_of(body, m, vec4_xyz(world->particles.v[m->slot]), body->q, body->l);
-    account->work = account->mass * dvec3_dot(way, dvec3_from(world->state.settings.gravity)) +
-                    (force ? dvec3_dot(way, dvec3_from(force[m->slot])) : 0);
+    account->work = account->mass * dvec3_dot(displacement, dvec3_from(world->state.settings.gravity)) +
+                    (force ? dvec3_dot(displacement, dvec3_from(force[m->slot])) : 0);
     return true;
 }
 

@@ -48,12 +48,12 @@ static sn_dvec3 combine(const sn_dvec3 x[4], const double weight[4])
     return d;
 }
 
-static sn_surface_spots spots_with(const sn_dvec3 x[4], const double weight[4], uint32_t inner)
+static sn_surface_nearest_points nearest_with(const sn_dvec3 x[4], const double weight[4], uint32_t inner)
 {
-    sn_surface_spots spots = {.inner = inner, .apart = combine(x, weight)};
-    memcpy(spots.weight, weight, sizeof spots.weight);
-    spots.distance = dvec3_length(spots.apart);
-    return spots;
+    sn_surface_nearest_points contact_points = {.inner = inner, .apart = combine(x, weight)};
+    memcpy(contact_points.weight, weight, sizeof contact_points.weight);
+    contact_points.distance = dvec3_length(contact_points.apart);
+    return contact_points;
 }
 
 /* The squared distance from p to segment a b. *t: the parameter of the nearest point. */
@@ -66,7 +66,7 @@ static double square_to(sn_dvec3 p, sn_dvec3 a, sn_dvec3 b, double *t)
 
 /* A point inside the triangle, if the vertex is above it; otherwise on an edge. A degenerate triangle has only
    edges. */
-static sn_surface_spots vertex_and_triangle(const sn_dvec3 x[4])
+static sn_surface_nearest_points vertex_and_triangle(const sn_dvec3 x[4])
 {
     const sn_dvec3 ab = dvec3_sub(x[2], x[1]), ac = dvec3_sub(x[3], x[1]), ap = dvec3_sub(x[0], x[1]);
     const sn_dvec3 n = dvec3_cross(ab, ac);
@@ -74,7 +74,7 @@ static sn_surface_spots vertex_and_triangle(const sn_dvec3 x[4])
     if (square > FAT * dvec3_dot(ab, ab) * dvec3_dot(ac, ac)) {
         const double v = dvec3_dot(dvec3_cross(ap, ac), n), w = dvec3_dot(dvec3_cross(ab, ap), n);
         if (v > 0 && w > 0 && v + w < square)
-            return spots_with(x, (double[4]){1, (v + w) / square - 1, -v / square, -w / square}, 0);
+            return nearest_with(x, (double[4]){1, (v + w) / square - 1, -v / square, -w / square}, 0);
     }
     double t, best_t = 0, least = HUGE_VAL;
     uint32_t best = 0;
@@ -87,7 +87,7 @@ static sn_surface_spots vertex_and_triangle(const sn_dvec3 x[4])
     double weight[4] = {1, 0, 0, 0};
     weight[from] = best_t - 1;
     weight[to] = -best_t;
-    return spots_with(x, weight, best_t <= 0 ? 3 + from : best_t >= 1 ? 3 + to : 1 + best);
+    return nearest_with(x, weight, best_t <= 0 ? 3 + from : best_t >= 1 ? 3 + to : 1 + best);
 }
 
 /* True if the nearest points of the lines are within both edges; computes their weights. */
@@ -104,11 +104,11 @@ static bool edges_cross(const sn_dvec3 x[4], double weight[4])
 }
 
 /* Where the edges cross; otherwise one of the nearest points is an end. */
-static sn_surface_spots two_edges(const sn_dvec3 x[4])
+static sn_surface_nearest_points two_edges(const sn_dvec3 x[4])
 {
     double weight[4] = {0, 0, 0, 0}, t, best_t = 0, least = HUGE_VAL;
     if (edges_cross(x, weight))
-        return spots_with(x, weight, 0);
+        return nearest_with(x, weight, 0);
     int best = 0;
     for (int k = 0; k < 4; ++k) {
         const int from = k < 2 ? 2 : 0;
@@ -120,10 +120,10 @@ static sn_surface_spots two_edges(const sn_dvec3 x[4])
     weight[best] = sign;
     weight[from] = -sign * (1 - best_t);
     weight[from + 1] = -sign * best_t;
-    return spots_with(x, weight, 1);
+    return nearest_with(x, weight, 1);
 }
 
-sn_surface_spots sn_surface_nearest(bool edges, const sn_dvec3 x[4])
+sn_surface_nearest_points sn_surface_nearest(bool edges, const sn_dvec3 x[4])
 {
     return edges ? two_edges(x) : vertex_and_triangle(x);
 }
@@ -135,22 +135,22 @@ static sn_dvec3 start_of(const sn_surfaces *s, uint32_t vertex)
     return dvec3_from(surface_motions(s)[vertex].start);
 }
 
-static sn_dvec3 spot_of(const sn_dvec3 x[4], const double *weight, int first, int end, double sign)
+static sn_dvec3 surface_point(const sn_dvec3 x[4], const double *weight, int first, int end, double sign)
 {
-    sn_dvec3 spot = {0, 0, 0};
+    sn_dvec3 contact_point = {0, 0, 0};
     for (int k = first; k < end; ++k)
-        spot = dvec3_add(spot, dvec3_scale(x[k], sign * weight[k]));
-    return spot;
+        contact_point = dvec3_add(contact_point, dvec3_scale(x[k], sign * weight[k]));
+    return contact_point;
 }
 
 /* True if the direction `towards` from a point on an edge leads away from its triangles. */
-static bool leads_away(const sn_surfaces *s, const sn_surface_edge *edge, sn_dvec3 spot, sn_dvec3 towards,
+static bool leads_away(const sn_surfaces *s, const sn_surface_edge *edge, sn_dvec3 contact_point, sn_dvec3 towards,
                        double cosine)
 {
     const sn_dvec3 a = start_of(s, edge->vertex[0]), along_edge = dvec3_sub(start_of(s, edge->vertex[1]), a);
     const double square = dvec3_dot(along_edge, along_edge);
     for (uint32_t k = 0; k < 2 && edge->across[k] != SN_SURFACE_NONE; ++k) {
-        sn_dvec3 in = dvec3_sub(start_of(s, edge->across[k]), spot);
+        sn_dvec3 in = dvec3_sub(start_of(s, edge->across[k]), contact_point);
         if (square > 0) /* the component across the edge */
             in = dvec3_sub(in, dvec3_scale(along_edge, dvec3_dot(in, along_edge) / square));
         if (dvec3_dot(in, towards) > cosine * dvec3_length(in) * dvec3_length(towards))
@@ -169,13 +169,14 @@ static bool corner_speaks(const sn_surfaces *s, uint32_t corner, sn_dvec3 toward
 }
 
 /* For edges that do not cross: one of the nearest points is an end. */
-static bool end_speaks(const sn_surfaces *s, const sn_surface_candidate *c, const sn_surface_spots *spots)
+static bool end_speaks(const sn_surfaces *s, const sn_surface_candidate *c,
+                       const sn_surface_nearest_points *contact_points)
 {
-    const double *weight = spots->weight;
+    const double *weight = contact_points->weight;
     const uint32_t at = weight[0] == 1 ? 0 : weight[1] == 1 ? 1 : weight[2] == -1 ? 2 : 3;
     const uint32_t of[2] = {at < 2 ? c->one : c->other, at < 2 ? c->other : c->one}, from = at < 2 ? 2 : 0;
     const uint32_t end = c->vertex[at], *other = &c->vertex[from];
-    const sn_dvec3 towards = at < 2 ? dvec3_scale(spots->apart, -1) : spots->apart;
+    const sn_dvec3 towards = at < 2 ? dvec3_scale(contact_points->apart, -1) : contact_points->apart;
     if (surface_edges(s)[of[1]].triangle != SN_SURFACE_NONE || surface_vertices(s)[end].edge != of[0] ||
         !corner_speaks(s, end, towards))
         return false;
@@ -187,32 +188,36 @@ static bool end_speaks(const sn_surfaces *s, const sn_surface_candidate *c, cons
            corner_speaks(s, corner, dvec3_scale(towards, -1));
 }
 
-static bool speaks(const sn_surfaces *s, const sn_surface_candidate *c, const sn_surface_spots *spots,
+static bool speaks(const sn_surfaces *s, const sn_surface_candidate *c, const sn_surface_nearest_points *contact_points,
                    const sn_dvec3 x[4])
 {
     if (c->edges) {
-        if (spots->inner)
-            return c->segments && end_speaks(s, c, spots);
-        const sn_dvec3 one = spot_of(x, spots->weight, 0, 2, 1), two = spot_of(x, spots->weight, 2, 4, -1);
-        return leads_away(s, &surface_edges(s)[c->one], one, dvec3_scale(spots->apart, -1), FLAT) &&
-               leads_away(s, &surface_edges(s)[c->other], two, spots->apart, FLAT);
+        if (contact_points->inner)
+            return c->segments && end_speaks(s, c, contact_points);
+        const sn_dvec3 one = surface_point(x, contact_points->weight, 0, 2, 1),
+                       two = surface_point(x, contact_points->weight, 2, 4, -1);
+        return leads_away(s, &surface_edges(s)[c->one], one, dvec3_scale(contact_points->apart, -1), FLAT) &&
+               leads_away(s, &surface_edges(s)[c->other], two, contact_points->apart, FLAT);
     }
-    if (spots->inner == 0)
+    if (contact_points->inner == 0)
         return true;
     const sn_surface_triangle *triangle = &surface_triangles(s)[c->other];
-    if (spots->inner <= 3) {
-        const sn_surface_edge *edge = &surface_edges(s)[triangle->edge[spots->inner - 1]];
-        return edge->triangle == c->other && leads_away(s, edge, spot_of(x, spots->weight, 1, 4, -1), spots->apart, 0);
+    if (contact_points->inner <= 3) {
+        const sn_surface_edge *edge = &surface_edges(s)[triangle->edge[contact_points->inner - 1]];
+        return edge->triangle == c->other &&
+               leads_away(s, edge, surface_point(x, contact_points->weight, 1, 4, -1), contact_points->apart, 0);
     }
-    const uint32_t corner = triangle->vertex[spots->inner - 4];
+    const uint32_t corner = triangle->vertex[contact_points->inner - 4];
     return surface_vertices(s)[corner].triangle == c->other &&
            (c->vertex[0] < corner || surface_vertices(s)[c->vertex[0]].triangle == SN_SURFACE_NONE) &&
-           corner_speaks(s, corner, spots->apart) && corner_speaks(s, c->vertex[0], dvec3_scale(spots->apart, -1));
+           corner_speaks(s, corner, contact_points->apart) &&
+           corner_speaks(s, c->vertex[0], dvec3_scale(contact_points->apart, -1));
 }
 
 /* False for a skin and a shell if the contact is not needed: a vertex that is a ball collides with the body itself, and
    an edge within a face of the shell makes no contacts. */
-static bool is_felt(const sn_world *world, const sn_surface_candidate *c, const sn_surface_spots *spots)
+static bool is_felt(const sn_world *world, const sn_surface_candidate *c,
+                    const sn_surface_nearest_points *contact_points)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
     const uint32_t own = s->vertex_table.count;
@@ -223,7 +228,7 @@ static bool is_felt(const sn_world *world, const sn_surface_candidate *c, const 
         return false;
     for (uint32_t k = 0; k < 4; ++k) {
         const sn_surface_vertex *v = &surface_vertices(s)[c->vertex[k]];
-        if (c->vertex[k] < own && fabs(spots->weight[k]) == 1 &&
+        if (c->vertex[k] < own && fabs(contact_points->weight[k]) == 1 &&
             world->particles.radius[v->slot] >= surface_skins(s)[v->skin].thickness)
             return false;
     }
@@ -238,19 +243,21 @@ static void places_at_start(const sn_surfaces *s, const sn_surface_candidate *c,
         x[k] = start_of(s, c->vertex[k]);
 }
 
-static sn_surface_spots spots_at_start(const sn_surfaces *s, const sn_surface_candidate *c, sn_dvec3 x[4])
+static sn_surface_nearest_points nearest_at_start(const sn_surfaces *s, const sn_surface_candidate *c, sn_dvec3 x[4])
 {
     places_at_start(s, c, x);
     return sn_surface_nearest(c->edges, x);
 }
 
 /* m/s: the approach speed of the nearest points; 0 if they separate. */
-static sn_real closing_speed(const sn_surfaces *s, const sn_surface_candidate *c, const sn_surface_spots *spots)
+static sn_real closing_speed(const sn_surfaces *s, const sn_surface_candidate *c,
+                             const sn_surface_nearest_points *contact_points)
 {
     double along = 0;
     for (uint32_t k = 0; k < 4; ++k)
-        along += spots->weight[k] * dvec3_dot(dvec3_from(surface_motions(s)[c->vertex[k]].velocity), spots->apart);
-    return along < 0 ? (sn_real)(-along / spots->distance) : 0;
+        along += contact_points->weight[k] *
+                 dvec3_dot(dvec3_from(surface_motions(s)[c->vertex[k]].velocity), contact_points->apart);
+    return along < 0 ? (sn_real)(-along / contact_points->distance) : 0;
 }
 
 /* m/s: upper bounds of the speeds of vertices relative to the mean of all; infinite for corners of shells. */
@@ -304,9 +311,9 @@ typedef struct looking {
 
 /* True if boxes around the two features and where they go come as near as `by` (m). They do if the features themselves
    are. */
-static bool starts_or_sweeps_meet(const looking *l, const sn_surface_candidate *c, sn_real distance, sn_real by)
+static bool starts_or_sweeps_touch(const looking *l, const sn_surface_candidate *c, sn_real distance, sn_real by)
 {
-    return distance < CLEARLY * by || sn_surface_sweeps_meet(l->s, c, SN_SURFACE_BY_VELOCITY, l->h, by);
+    return distance < CLEARLY * by || sn_surface_sweeps_touch(l->s, c, SN_SURFACE_BY_VELOCITY, l->h, by);
 }
 
 /* Tests a candidate exactly. If it is in contact, adds it to the touches of the pair. */
@@ -314,22 +321,22 @@ static void look(const looking *l, sn_surface_pair *pair, sn_surface_candidate *
 {
     const sn_surfaces *s = l->s;
     sn_dvec3 x[4];
-    const sn_surface_spots spots = spots_at_start(s, c, x);
-    const sn_real distance = (sn_real)(spots.distance * SN_SURFACE_EXACT);
+    const sn_surface_nearest_points contact_points = nearest_at_start(s, c, x);
+    const sn_real distance = (sn_real)(contact_points.distance * SN_SURFACE_EXACT);
     c->reach = sn_surface_reach(l->world, c);
     c->rough = false;
     surface_spares(s)[c - surface_candidates(s)] = distance - c->reach + (sn_real)pair->moved;
     pair->nearest = distance < pair->nearest ? distance : pair->nearest;
-    if (!(spots.distance > 0) ||
-        !((sn_real)spots.distance - c->reach < 2 * l->h * closing_speed(s, c, &spots) + l->fall) ||
-        !starts_or_sweeps_meet(l, c, distance, surface_thickness(s, pair) + l->fall) || !speaks(s, c, &spots, x) ||
-        !is_felt(l->world, c, &spots) || sn_surface_is_tangled(s, c))
+    if (!(contact_points.distance > 0) ||
+        !((sn_real)contact_points.distance - c->reach < 2 * l->h * closing_speed(s, c, &contact_points) + l->fall) ||
+        !starts_or_sweeps_touch(l, c, distance, surface_thickness(s, pair) + l->fall) ||
+        !speaks(s, c, &contact_points, x) || !is_felt(l->world, c, &contact_points) || sn_surface_is_tangled(s, c))
         return;
     sn_surface_touch *touch = (sn_surface_touch *)s->touch_table.column[0] + pair->first + pair->touches++;
     touch->candidate = (uint32_t)(c - surface_candidates(s));
-    touch->normal = dvec3_round(dvec3_scale(spots.apart, 1 / spots.distance));
+    touch->normal = dvec3_round(dvec3_scale(contact_points.apart, 1 / contact_points.distance));
     for (uint32_t k = 0; k < 4; ++k)
-        touch->weight[k] = (sn_real)spots.weight[k];
+        touch->weight[k] = (sn_real)contact_points.weight[k];
 }
 
 /* Tests candidates that are due, whose relative speeds are known. Most of them are not as near as they might have come,
@@ -534,7 +541,7 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
         !sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count))
         return fail(world);
     s->contact_table.count = 0;
-    s->rubbed = false;
+    s->by_friction = false;
     if (!sn_surface_loads_find(world))
         return fail(world);
     order_touches(s);
@@ -554,7 +561,7 @@ bool sn_surfaces_begin(sn_world *world, sn_real h)
     if (world->contacts.surfaces.on)
         sn_surface_pieces_begin(world, &world->contacts.surfaces);
     return !world->contacts.surfaces.on || sn_surface_quiet_begin(world, h, fall) ||
-           (sn_surface_tiles_measure(world, h) && sn_surface_tiles_meet(world, h, fall) &&
+           (sn_surface_tiles_measure(world, h) && sn_surface_tiles_compare(world, h, fall) &&
             sn_surface_tangles_find(world, h) && sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY) &&
             make_contacts(world, h, fall) && sn_surface_quiet_try(world, h, fall));
 }
@@ -563,7 +570,7 @@ bool sn_surfaces_begin(sn_world *world, sn_real h)
 static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
 {
     const sn_real more = sn_sleep_surface_slack(world, dt);
-    if (!sn_surface_tiles_measure(world, dt) || !sn_surface_tiles_meet(world, dt, more) ||
+    if (!sn_surface_tiles_measure(world, dt) || !sn_surface_tiles_compare(world, dt, more) ||
         !sn_surface_pairs_begin(world, dt, more, SN_SURFACE_ALL))
         return world->contacts.failed != SN_OK
                    ? world->contacts.failed
@@ -578,8 +585,8 @@ static sn_result wake(sn_world *world, sn_surfaces *s, sn_real dt)
             sn_dvec3 x[4];
             for (uint32_t n = 0; n < 4; ++n)
                 slot[n] = surface_vertices(s)[c->vertex[n]].slot;
-            sn_sleep_meet_surfaces(world, slot, (sn_real)spots_at_start(s, c, x).distance, sn_surface_reach(world, c),
-                                   dt);
+            sn_sleep_touch_surfaces(world, slot, (sn_real)nearest_at_start(s, c, x).distance,
+                                    sn_surface_reach(world, c), dt);
         }
     }
     return SN_OK;

@@ -145,7 +145,7 @@ sn_surface_quiet_pair sn_surface_pair_quiet(const sn_surfaces *s, const sn_surfa
                                .nearer = {speed, speed},
                                .differ = difference(&a->velocity, &b->velocity),
                                .turn = vec3_length(a->velocity.spin) * SN_SURFACE_LONGER};
-    if (a->led && b->led)
+    if (a->kinematic && b->kinematic)
         q.spare[1] = (sn_real)INFINITY;
     if (!pair->listed)
         return q;
@@ -179,7 +179,7 @@ static void begin_pair(pairing *p, sn_surface_pair *pair)
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
     pair->asked = pair->due_now = false;
     pair->nearest = (sn_real)INFINITY;
-    if (a->led && b->led) {
+    if (a->kinematic && b->kinematic) {
         pair->listed = false;
         return;
     }
@@ -267,7 +267,7 @@ bool sn_surface_pairs_begin(sn_world *world, sn_real h, sn_real more, sn_surface
    make it shorter. */
 static sn_real least_apart(const sn_surface_tile *a, const sn_surface_tile *b, sn_real beside)
 {
-    return lower(difference(&a->way, &b->way) / SN_SURFACE_FIRM, beside / HALF) * SN_SURFACE_LONGER;
+    return lower(difference(&a->displacement, &b->displacement) / SN_SURFACE_FIRM, beside / HALF) * SN_SURFACE_LONGER;
 }
 
 /* Sets asked (features must be listed), due_now (listed ones must be measured), and how much the tiles approach. */
@@ -276,10 +276,10 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
     const sn_surfaces *s = p->s;
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
     pair->asked = pair->due_now = false;
-    if ((!a->changed && !b->changed) || (a->led && b->led))
+    if ((!a->changed && !b->changed) || (a->kinematic && b->kinematic))
         return;
     sn_vec3 mean, spin;
-    sn_real rest, beside = against(a, b, &a->way, &b->way, &mean, &spin, &rest);
+    sn_real rest, beside = against(a, b, &a->displacement, &b->displacement, &mean, &spin, &rest);
     beside = pair->a == pair->b ? rest * SN_SURFACE_LONGER : beside;
     const sn_real wanted = least_apart(a, b, beside);
     pair->wanted = wanted;
@@ -301,7 +301,7 @@ static void end_pair(pairing *p, sn_surface_pair *pair)
     }
     pair->due_now = pair->due_now || pair->asked;
     if (pair->asked) /* they are listed again, with other borders */
-        pair->step = pair->all_step = lower(beside, difference(&a->way, &b->way));
+        pair->step = pair->all_step = lower(beside, difference(&a->displacement, &b->displacement));
     pair->all_wanted = wanted;
 }
 
@@ -349,7 +349,8 @@ bool sn_surface_pairs_end(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     pairing p = {.world = world, .s = s};
-    if (!mark_pairs(&p, end_piece) || (s->due_table.count && !sn_surface_list(world, 0, 0, SN_SURFACE_BY_WAY)) ||
+    if (!mark_pairs(&p, end_piece) ||
+        (s->due_table.count && !sn_surface_list(world, 0, 0, SN_SURFACE_BY_DISPLACEMENT)) ||
         !sn_parallel_few(&world->parallel, s->look_table.count, WORK_OF_NEAR, near_piece, &p))
         return false;
     const uint32_t *look = s->look_table.column[0];

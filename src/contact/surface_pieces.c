@@ -78,10 +78,10 @@ static const uint32_t *particles_of(const sn_world *world, const sn_pool *pool, 
                                     uint32_t *count)
 {
     const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
-    uint32_t codes = pool_has_lists(pool) ? SN_SPOT_BIT : 0;
+    uint32_t codes = pool_has_lists(pool) ? SN_ANCHOR_BIT : 0;
     for (uint32_t i = 0; i < pool->kind->points; ++i)
         codes |= point[i];
-    if (codes & SN_SPOT_BIT)
+    if (codes & SN_ANCHOR_BIT)
         return sn_store_particles(&world->constraints, pool, row, small, count);
     *count = pool->kind->points;
     return point;
@@ -250,7 +250,7 @@ static bool may_store(const sn_pool *pool)
         uint32_t codes = 0;
         for (uint32_t i = 0; i < points; ++i)
             codes |= pool->point[(size_t)row * points + i];
-        if (pool->give[row].compliance != 0 || codes & SN_SPOT_BIT)
+        if (pool->give[row].compliance != 0 || codes & SN_ANCHOR_BIT)
             return true;
     }
     return false;
@@ -637,11 +637,11 @@ static uint32_t piece_of_zone(const sn_surfaces *s, uint32_t zone)
 }
 
 /* Which pieces a contact joins. */
-typedef struct meeting {
+typedef struct outcome {
     uint32_t piece[4];
-} meeting;
+} outcome;
 
-static bool is_among(const meeting *known, uint32_t count, const meeting *m)
+static bool is_among(const outcome *known, uint32_t count, const outcome *m)
 {
     for (uint32_t i = 0; i < count; ++i)
         if (memcmp(&known[i], m, sizeof *m) == 0)
@@ -658,7 +658,7 @@ static void meet_piece(void *data, uint32_t first, uint32_t end)
     sn_sort_item *item = s->sort_table.column[0];
     for (uint32_t start = first; start < end; start += SN_PIECE) {
         const uint32_t last = end - start < SN_PIECE ? end : start + SN_PIECE;
-        meeting known[8], m;
+        outcome known[8], m;
         uint32_t count = 0, to = start;
         for (uint32_t i = start; i < last; ++i) {
             if (!(contact[i].normal_impulse > 0))
@@ -714,9 +714,9 @@ bool sn_surface_pieces_touch(sn_world *world, sn_surfaces *s)
     }
     for (uint32_t i = s->vertex_table.count; i < s->zone_table.count; ++i) /* bodies */
         join(parent, piece_of_zone(s, i), piece_of_zone(s, sn_surface_zone_root(s, i)));
-    const sn_surface_led *led = s->led_table.column[0];
-    for (uint32_t i = 0; i < s->led_table.count; ++i)
-        join(parent, piece_of_zone(s, led[i].zone), surface_vertices(s)[led[i].vertex].piece);
+    const sn_surface_kinematic *kinematic = s->kinematic_table.column[0];
+    for (uint32_t i = 0; i < s->kinematic_table.count; ++i)
+        join(parent, piece_of_zone(s, kinematic[i].zone), surface_vertices(s)[kinematic[i].vertex].piece);
     if (any)
         join_bodies(world, s);
     for (uint32_t i = 0; any && i < s->piece_table.count; ++i) {

@@ -80,7 +80,7 @@ static double sweep(const sn_pushes *p)
         const double y = p->y[r] - p->r[r] / own;
         set(p, r, p->was[r] + y > 0 ? y : -p->was[r]);
         most = fmax(most, fabs(p->y[r] - was[0]) * own);
-        if (!p->rubs)
+        if (!p->tangential)
             continue;
         double to[3] = {p->y[r], was[1] - p->r[r + 1] / across, was[2] - p->r[r + 2] / across};
         keep(p, i, to);
@@ -100,7 +100,7 @@ static uint32_t list_free(const sn_pushes *p)
         const double x = p->was[r + 1] + p->y[r + 1], z = p->was[r + 2] + p->y[r + 2];
         if (p->was[r] + p->y[r] > 0)
             p->row[count++] = r;
-        if (p->rubs && sqrt(x * x + z * z) < STICKS * p->limit[i]) {
+        if (p->tangential && sqrt(x * x + z * z) < STICKS * p->limit[i]) {
             p->row[count++] = r + 1;
             p->row[count++] = r + 2;
         }
@@ -180,12 +180,12 @@ static void find(const sn_pushes *p, double enough)
 
 void sn_pushes_find(const sn_pushes *p, double enough)
 {
-    for (uint32_t i = 0; i < (p->rubs ? LIMITS : 1); ++i) {
+    for (uint32_t i = 0; i < (p->tangential ? LIMITS : 1); ++i) {
         for (uint32_t k = 0; k < p->count; ++k) {
             const double *was = p->was + 3 * k, *y = p->y + 3 * k;
             const double u = was[1] + y[1], v = was[2] + y[2], normal = was[0] + y[0];
             const bool slides = i && u * u + v * v >= STICKS * STICKS * p->limit[k] * p->limit[k];
-            p->limit[k] = p->rubs ? (slides ? p->drag[k] : p->hold[k]) * normal : HUGE_VAL;
+            p->limit[k] = p->tangential ? (slides ? p->dynamic_friction[k] : p->static_friction[k]) * normal : HUGE_VAL;
             keep(p, k, p->y + 3 * k);
         }
         measure(p);

@@ -11,16 +11,16 @@
 
 /* Three rows for each contact: one along the normal, two across it. Lengths are in m, impulses in kg m. */
 typedef struct sn_pushes {
-    uint32_t count;          /* contacts */
-    bool rubs;               /* friction acts; otherwise only the rows along normals do */
-    double *matrix;          /* 1/kg: G, by row, with SN_PUSHES_SOFT on its diagonal */
-    double *gap, *was;       /* by row: the gap without y; the impulse that acts already */
-    double *y;               /* by row, in and out: the additional impulse */
-    double *hold, *drag;     /* by contact: static and dynamic friction */
-    double *factor;          /* scratch, as large as G */
-    double *step, *kept, *r; /* scratch, by row */
-    double *limit;           /* scratch, by contact */
-    uint32_t *row;           /* scratch, by row */
+    uint32_t count;                             /* contacts */
+    bool tangential;                            /* friction acts; otherwise only the rows along normals do */
+    double *matrix;                             /* 1/kg: G, by row, with SN_PUSHES_SOFT on its diagonal */
+    double *gap, *was;                          /* by row: the gap without y; the impulse that acts already */
+    double *y;                                  /* by row, in and out: the additional impulse */
+    double *static_friction, *dynamic_friction; /* by contact: static and dynamic friction */
+    double *factor;                             /* scratch, as large as G */
+    double *step, *kept, *r;                    /* scratch, by row */
+    double *limit;                              /* scratch, by contact */
+    uint32_t *row;                              /* scratch, by row */
 } sn_pushes;
 
 /* enough: m, sweeps stop when no contact changes by more. */

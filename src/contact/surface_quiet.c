@@ -402,7 +402,8 @@ static bool list_deep(sn_world *world, sn_real h, sn_real fall)
     return !s->due_table.count || sn_surface_list(world, 0, 0, SN_SURFACE_ALL);
 }
 
-/* Finds the bounds of all pairs. Smooth pairs that might not last are measured again, with all that is known of them. */
+/* Finds the bounds of all pairs. Smooth pairs that might not last are measured again, with all that is known of them.
+   */
 static bool find_bounds(sn_world *world, sn_real h, sn_real fall)
 {
     sn_surfaces *s = &world->contacts.surfaces;
@@ -455,7 +456,7 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
         quiet_tiles(s)[i].away = quiet_tiles(s)[i].before = quiet_tiles(s)[i].astir = 0;
     if (!tiles_stay(s, AHEAD * h, h, fall)) {
         s->searched = false;
-        if (!sn_surface_tiles_meet(world, h, fall))
+        if (!sn_surface_tiles_compare(world, h, fall))
             return false;
     }
     if (!sn_table_reserve(&s->due_table, &world->allocator, s->pair_table.count)) {
@@ -542,7 +543,7 @@ bool sn_surface_quiet_begin(sn_world *world, sn_real h, sn_real fall)
     }
     s->jump = 0;
     s->contact_table.count = 0;
-    s->rubbed = false;
+    s->by_friction = false;
     q->held = true;
     return true;
 }
@@ -567,7 +568,7 @@ static void fill_motions(sn_surfaces *s)
         const sn_vec4 start = column(s, START)[i];
         m->start = m->end = vec4_xyz(start);
         m->velocity = vec4_xyz(column(s, SPEED)[i]);
-        m->led = start.w == 0;
+        m->kinematic = start.w == 0;
         m->share = m->next = 1;
         surface_start_lows(s)[vertex] = vec4_xyz(column(s, LOW)[i]);
     }
@@ -582,7 +583,7 @@ static bool begin_late(sn_world *world, sn_real h)
     come_back(s);
     settle(s);
     s->jump = 0;
-    return sn_surface_tiles_measure_again(world, h) && sn_surface_tiles_meet(world, h, fall) &&
+    return sn_surface_tiles_measure_again(world, h) && sn_surface_tiles_compare(world, h, fall) &&
            sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY);
 }
 
@@ -618,10 +619,11 @@ static double gain_of(const sn_world *world, const sn_surface_mass *m)
 {
     const sn_vec4 x = world->particles.x[m->slot];
     const sn_dvec3 v = dvec3_from(vec4_xyz(world->particles.v[m->slot])), before = dvec3_from(m->velocity),
-                   way = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(*m->start)),
+                   displacement = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(*m->start)),
                    g = dvec3_from(world->state.settings.gravity);
-    const double now = dvec3_dot(v, v) / 2, parts = now + dvec3_dot(before, before) / 2 + fabs(dvec3_dot(way, g));
-    const double gain = now - dvec3_dot(before, before) / 2 - dvec3_dot(way, g);
+    const double now = dvec3_dot(v, v) / 2,
+                 parts = now + dvec3_dot(before, before) / 2 + fabs(dvec3_dot(displacement, g));
+    const double gain = now - dvec3_dot(before, before) / 2 - dvec3_dot(displacement, g);
     return x.w > 0 ? (gain + (double)LOST * parts - (double)(CLEARLY * CLEAR) * now) / (double)x.w : 0;
 }
 

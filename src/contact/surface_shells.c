@@ -264,7 +264,7 @@ static void poses_of(const sn_world *world, const sn_surface_shell *shell, sn_re
     }
     const uint32_t slot = world->ids.value[world->bodies.state[shell->row].particle];
     const sn_pose then = {vec3_add(now.position, vec3_scale(vec4_xyz(world->particles.v[slot]), h)),
-                          sn_quat_turned(now.rotation, vec3_scale(spin_of(world, shell->row), h))};
+                          sn_quat_rotated(now.rotation, vec3_scale(spin_of(world, shell->row), h))};
     *start = contact_part_pose(world, &now, shell->part);
     *end = contact_part_pose(world, &then, shell->part);
 }
@@ -313,7 +313,7 @@ static sn_real place_corners(const sn_world *world, sn_surfaces *s, sn_surface_s
         v->end = stands ? start : sn_pose_to_world(&to, sn_surface_shell_corner(s, i));
         v->velocity = vec3_scale(vec3_sub(v->end, v->start), 1 / h);
         v->share = v->next = 1;
-        v->led = true;
+        v->kinematic = true;
         v->hit = false;
         v->changed = !begins;
     }
@@ -509,7 +509,7 @@ const sn_contact_material *sn_surface_shell_material(const sn_world *world, cons
 {
     if (moves_freely(shell)) {
         const sn_contact_material *material = sn_part_material(world, shell->part, slot_of(world, shell));
-        *belt = sn_quat_turn(world->bodies.turn[shell->row].start, material->surface_velocity);
+        *belt = sn_quat_rotate(world->bodies.turn[shell->row].start, material->surface_velocity);
         return material;
     }
     const sn_fixed_shape *shape = contact_fixed_shape(&world->contact, shell->number);

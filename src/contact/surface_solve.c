@@ -1,12 +1,14 @@
-/* Solving the contacts of surfaces, after every pass over the constraints. As in wide/contact.h: with P and T what was pushed along the normal n and across it
-   in this substep, r the sum of weight times place, u the same of velocities times h, g = r n - reach the gap and g0 = g - u n that at the start,
+/* Solving the contacts of surfaces, after every pass over the constraints. As in wide/contact.h: with P and T what was
+   pushed along the normal n and across it in this substep, r the sum of weight times place, u the same of velocities
+   times h, g = r n - reach the gap and g0 = g - u n that at the start,
 
        P' = max(0, P + min(g0, 0) - g)        no deeper than before, and not into each other
        T' = T - u_t, cut to the length mu P'
 
    where of u_t that part is taken which is no overshoot: across the normal the inverse mass of a body that turns may be
-   larger. What changes is shared by weight and inverse mass, w_k = weight_k / m_k / sum weight^2 / m, which keeps both momenta. What overlapped when the
-   substep began is parted without leaving velocity behind. Contacts of one colour share no particle and run side by side. */
+   larger. What changes is shared by weight and inverse mass, w_k = weight_k / m_k / sum weight^2 / m, which keeps both
+   momenta. What overlapped when the substep began is parted without leaving velocity behind. Contacts of one colour
+   share no particle and run side by side. */
 #include "contact/particle_contacts.h"
 #include "contact/surface_pieces.h"
 
@@ -29,20 +31,21 @@ typedef struct passing {
     bool first;                  /* the first sweep after a pass */
 } passing;
 
-/* m/s: of the spot of a shell. */
+/* m/s: of the point of a shell. */
 static sn_vec3 drift_of(const sn_vec4 *v, const sn_surface_contact *c)
 {
-    return !c->body ? c->drift
-                    : vec3_add(vec4_xyz(v[c->body->slot]), vec3_add(c->drift, vec3_cross(c->body->twist, c->spot)));
+    return !c->body
+               ? c->drift
+               : vec3_add(vec4_xyz(v[c->body->slot]), vec3_add(c->drift, vec3_cross(c->body->twist, c->contact_point)));
 }
 
 /* m: where it is as the substep ends, seen from somewhere. */
-static sn_vec3 spot_of(const sn_vec4 *x, const sn_surface_contact *c, sn_vec3 from, sn_real h)
+static sn_vec3 surface_point(const sn_vec4 *x, const sn_surface_contact *c, sn_vec3 from, sn_real h)
 {
     if (!c->body)
-        return vec3_sub(c->spot, from);
-    const sn_vec3 turned = vec3_scale(vec3_add(c->drift, vec3_cross(c->body->twist, c->spot)), h);
-    return vec3_add(vec3_sub(vec4_xyz(x[c->body->slot]), from), vec3_add(c->spot, turned));
+        return vec3_sub(c->contact_point, from);
+    const sn_vec3 turned = vec3_scale(vec3_add(c->drift, vec3_cross(c->body->twist, c->contact_point)), h);
+    return vec3_add(vec3_sub(vec4_xyz(x[c->body->slot]), from), vec3_add(c->contact_point, turned));
 }
 
 sn_vec3 sn_surface_contact_velocity(const sn_world *world, const sn_surface_contact *c)
@@ -62,7 +65,7 @@ sn_vec3 sn_surface_contact_apart(const sn_world *world, const sn_surface_contact
     sn_vec3 r = vec3_scale(vec3_sub(vec4_xyz(x[c->slot[0]]), from), c->own[0]);
     for (uint32_t k = 1; k < 3; ++k)
         r = vec3_add(r, vec3_scale(vec3_sub(vec4_xyz(x[c->slot[k]]), from), c->own[k]));
-    return c->shell ? vec3_add(r, vec3_scale(spot_of(x, c, from, h), c->side)) : r;
+    return c->shell ? vec3_add(r, vec3_scale(surface_point(x, c, from, h), c->side)) : r;
 }
 
 static void move(sn_world *world, const sn_surface_contact *c, sn_vec3 by, sn_vec3 speed)
@@ -82,8 +85,8 @@ static void move(sn_world *world, const sn_surface_contact *c, sn_vec3 by, sn_ve
     const sn_real share = c->side * x[slot].w / c->give;
     sn_contacts_add(world, slot, vec3_scale(by, share));
     v[slot] = vec4(vec3_add(vec4_xyz(v[slot]), vec3_scale(speed, share)), v[slot].w);
-    const sn_vec3 blow = vec3_cross(c->spot, vec3_scale(speed, c->side / c->give));
-    c->body->twist = vec3_add(c->body->twist, sn_surface_shell_gives(c->body, blow));
+    const sn_vec3 throw = vec3_cross(c->contact_point, vec3_scale(speed, c->side / c->give));
+    c->body->twist = vec3_add(c->body->twist, sn_surface_shell_gives(c->body, throw));
 }
 
 void sn_surface_contact_warm(sn_world *world, sn_surface_contact *c, const sn_surface_contact *before, sn_real h)
@@ -94,20 +97,20 @@ void sn_surface_contact_warm(sn_world *world, sn_surface_contact *c, const sn_su
     c->tangent_impulse = vec3_scale(before->tangent_impulse, share);
     c->tangent_impulse = vec3_sub(c->tangent_impulse, vec3_scale(c->normal, vec3_dot(c->tangent_impulse, c->normal)));
     if (c->loaded)
-        return;                                                        /* surface_loads.c begins with it */
-    const sn_vec3 rubs = c->rope ? c->tangent_impulse : vec3(0, 0, 0); /* sheets: later, see rub */
-    move(world, c, vec3(0, 0, 0), vec3_scale(vec3_add(vec3_scale(c->normal, c->normal_impulse), rubs), 1 / h));
+        return;                                                              /* surface_loads.c begins with it */
+    const sn_vec3 tangential = c->rope ? c->tangent_impulse : vec3(0, 0, 0); /* sheets: later, see friction */
+    move(world, c, vec3(0, 0, 0), vec3_scale(vec3_add(vec3_scale(c->normal, c->normal_impulse), tangential), 1 / h));
 }
 
-/* What a contact of sheets rubbed by in the substep before, once constraints have been solved for the first time.
-   If it came before them, as what ropes rubbed by does, they would take back what is against them, and the next
+/* The friction of a contact of sheets in the substep before, once constraints have been solved for the first time. If
+   it came before them, as that of ropes does, they would take back what is against them, and the next
    substep would add to it, until friction is at its limit everywhere and slips at every push: stacks crept down
    slopes that way, by millimetres a second. */
-static void rub(const passing *p, sn_surface_contact *c)
+static void friction_impulses(const passing *p, sn_surface_contact *c)
 {
-    const sn_vec3 rubs = c->tangent_impulse;
-    if (!c->rope && (rubs.x != 0 || rubs.y != 0 || rubs.z != 0))
-        move(p->world, c, rubs, vec3_scale(rubs, 1 / p->h));
+    const sn_vec3 tangential = c->tangent_impulse;
+    if (!c->rope && (tangential.x != 0 || tangential.y != 0 || tangential.z != 0))
+        move(p->world, c, tangential, vec3_scale(tangential, 1 / p->h));
 }
 
 static void project(const passing *p, sn_surface_contact *c)
@@ -125,17 +128,18 @@ static void project(const passing *p, sn_surface_contact *c)
     const sn_real along = vec3_dot(u, n), before = gap - along;
     sn_real normal_impulse = c->normal_impulse + (before < 0 ? before : 0) - gap;
     normal_impulse = normal_impulse > 0 ? normal_impulse : 0;
-    sn_vec3 rubs = vec3_sub(c->tangent_impulse, vec3_scale(vec3_sub(slip, vec3_scale(n, vec3_dot(slip, n))), c->rubs));
-    const sn_real much = vec3_length(rubs);
-    if (much > c->friction.hold * normal_impulse)
-        rubs = vec3_scale(rubs, c->friction.drag * normal_impulse / much);
+    sn_vec3 tangential =
+        vec3_sub(c->tangent_impulse, vec3_scale(vec3_sub(slip, vec3_scale(n, vec3_dot(slip, n))), c->tangential));
+    const sn_real much = vec3_length(tangential);
+    if (much > c->friction.static_friction * normal_impulse)
+        tangential = vec3_scale(tangential, c->friction.dynamic_friction * normal_impulse / much);
     const sn_vec3 push =
-        vec3_add(vec3_scale(n, normal_impulse - c->normal_impulse), vec3_sub(rubs, c->tangent_impulse));
+        vec3_add(vec3_scale(n, normal_impulse - c->normal_impulse), vec3_sub(tangential, c->tangent_impulse));
     sn_real deep = before < 0 ? -before * p->ease : 0;
     deep = deep > p->part ? p->part : deep;
     move(p->world, c, vec3_add(push, vec3_scale(n, deep)), vec3_scale(push, 1 / p->h));
     c->normal_impulse = normal_impulse;
-    c->tangent_impulse = rubs;
+    c->tangent_impulse = tangential;
 }
 
 static void bounce(const passing *p, sn_surface_contact *c)
@@ -173,9 +177,9 @@ static bool run(passing p)
 bool sn_surfaces_pass(sn_world *world, sn_real h, sn_real part, sn_real ease)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    if (s->on && !s->rubbed && !run((passing){.world = world, .h = h, .one = rub}))
+    if (s->on && !s->by_friction && !run((passing){.world = world, .h = h, .one = friction_impulses}))
         return false;
-    s->rubbed = true;
+    s->by_friction = true;
     if (s->on)
         sn_surface_loads_pass(world, h, part, ease);
     for (uint32_t i = 0; s->on && s->contact_table.count && i < SWEEPS; ++i)

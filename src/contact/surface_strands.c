@@ -24,16 +24,16 @@ bool sn_surface_strands_hold(sn_world *world, bool *changed)
     sn_surfaces *s = &world->contacts.surfaces;
     const uint32_t count = world->contact.segment_table.count;
     const uint32_t(*segment)[2] = (const uint32_t(*)[2])world->contact.segment_table.column[0];
-    *changed = s->held_table.count != count;
+    *changed = s->compromise_table.count != count;
     if (!count) {
-        s->held_table.count = 0;
+        s->compromise_table.count = 0;
         return true;
     }
-    if (!sn_table_reserve(&s->held_table, &world->allocator, count) ||
+    if (!sn_table_reserve(&s->compromise_table, &world->allocator, count) ||
         !sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return false;
-    uint8_t *held = s->held_table.column[0];
-    s->held_table.count = count;
+    uint8_t *held = s->compromise_table.column[0];
+    s->compromise_table.count = count;
     for (uint32_t i = 0; i < count; ++i) {
         const uint8_t now = is_held(world, segment[i]);
         *changed = *changed || now != held[i];
@@ -104,7 +104,7 @@ void sn_surface_strands_measure(const sn_world *world, sn_surfaces *s)
     const uint32_t *start = s->ring_start_table.column[0], *ring = s->ring_table.column[0];
     uint32_t strands = 0;
     for (uint32_t closed = 0; closed < 2; ++closed) /* strands with ends first: those that are left then are closed */
-        for (uint32_t i = 0; s->held_table.count && i < s->vertex_table.count; ++i) {
+        for (uint32_t i = 0; s->compromise_table.count && i < s->vertex_table.count; ++i) {
             uint32_t plain = 0;
             for (uint32_t k = start[i]; k < start[i + 1]; ++k)
                 plain += is_plain(s, ring[k]);
@@ -122,8 +122,8 @@ bool sn_surface_along_strand(const sn_surfaces *s, const sn_surface_candidate *c
             return false;
     for (uint32_t i = 0; i < 2; ++i)
         for (uint32_t k = 2; k < 4; ++k) {
-            const sn_real way = vertex[c->vertex[i]].arc - vertex[c->vertex[k]].arc;
-            sn_real here = way < 0 ? -way : way;
+            const sn_real displacement = vertex[c->vertex[i]].arc - vertex[c->vertex[k]].arc;
+            sn_real here = displacement < 0 ? -displacement : displacement;
             if (first->around > 0 && first->around - here < here)
                 here = first->around - here;
             *apart = here < *apart ? here : *apart;
@@ -184,7 +184,7 @@ void sn_surface_strands_cut(const sn_world *world, sn_surfaces *s)
                  .queue = s->edge_table.column[2],
                  .marked = s->vertex_table.column[2],
                  .place = s->vertex_table.column[3]};
-    if (!s->held_table.count && !s->shell_table.count)
+    if (!s->compromise_table.count && !s->shell_table.count)
         return;
     memset(c.marked, 0, s->all_vertices * sizeof *c.marked);
     memset(c.taken, 0, s->edge_table.count * sizeof *c.taken);

@@ -18,8 +18,8 @@ static sn_real lower(sn_real a, sn_real b)
 }
 
 /* By velocity, paths are relative to the mean velocity of the four vertices. */
-bool sn_surface_sweeps_meet(const sn_surfaces *s, const sn_surface_candidate *c, sn_surface_sweep sweep, sn_real h,
-                            sn_real by)
+bool sn_surface_sweeps_touch(const sn_surfaces *s, const sn_surface_candidate *c, sn_surface_sweep sweep, sn_real h,
+                             sn_real by)
 {
     const sn_surface_motion *m = surface_motions(s);
     const uint32_t second = c->edges ? 2 : 1;
@@ -32,8 +32,9 @@ bool sn_surface_sweeps_meet(const sn_surfaces *s, const sn_surface_candidate *c,
         with = vec3_add(with, vec3_scale(m[c->vertex[k]].velocity, (sn_real)0.25));
     for (uint32_t k = 0; k < 4; ++k) {
         const sn_surface_motion *v = &m[c->vertex[k]];
-        const sn_vec3 a = v->start,
-                      b = sweep == SN_SURFACE_BY_WAY ? v->end : vec3_add(a, vec3_scale(vec3_sub(v->velocity, with), h));
+        const sn_vec3 a = v->start, b = sweep == SN_SURFACE_BY_DISPLACEMENT
+                                            ? v->end
+                                            : vec3_add(a, vec3_scale(vec3_sub(v->velocity, with), h));
         sn_vec3 *least = &low[k >= second], *most = &high[k >= second];
         *least =
             vec3(lower(least->x, lower(a.x, b.x)), lower(least->y, lower(a.y, b.y)), lower(least->z, lower(a.z, b.z)));
@@ -71,13 +72,14 @@ sn_real *sn_surface_sweeps_of(const sn_surfaces *s, const sn_surface_tile *tile,
 }
 
 /* The path of a corner: start, end, and its part of the mean displacement of four vertices: see
-   sn_surface_sweeps_meet. */
-typedef struct corner_way {
+   sn_surface_sweeps_touch. */
+typedef struct corner_displacement {
     sn_vec3 start, end, with;
-} corner_way;
+} corner_displacement;
 
 /* Stores boxes around starts and around ends of all features of one sort. */
-static void set_sweeps(const corner_way *of, const uint8_t *local, uint32_t corners, uint32_t count, sn_real *rows)
+static void set_sweeps(const corner_displacement *of, const uint8_t *local, uint32_t corners, uint32_t count,
+                       sn_real *rows)
 {
     const uint32_t stride = sn_surface_sweeps_stride(count);
     for (uint32_t i = 0; i < count; ++i, local += corners) {
@@ -114,21 +116,22 @@ static void sweep_tile(const sweeping *p, sn_surface_tile *tile)
     const sn_surfaces *s = p->s;
     const uint32_t *corner = (const uint32_t *)s->corner_table.column[0] + tile->first_corner;
     const sn_real far = (sn_real)INFINITY;
-    corner_way way[SN_TILE_CORNERS];
-    tile->leads = tile->ways = (sn_bounds){{far, far, far}, {-far, -far, -far}};
+    corner_displacement displacement[SN_TILE_CORNERS];
+    tile->leads = tile->displacements = (sn_bounds){{far, far, far}, {-far, -far, -far}};
     for (uint32_t k = 0; k < tile->corners; ++k) {
         const sn_surface_motion *m = &surface_motions(s)[corner[k]];
         const sn_vec3 ahead = vec3_scale(m->velocity, p->h);
-        const sn_vec3 end = p->sweep == SN_SURFACE_BY_WAY ? m->end : vec3_add(m->start, ahead);
-        way[k] = (corner_way){m->start, end, vec3_scale(ahead, p->sweep == SN_SURFACE_BY_WAY ? 0 : (sn_real)0.25)};
+        const sn_vec3 end = p->sweep == SN_SURFACE_BY_DISPLACEMENT ? m->end : vec3_add(m->start, ahead);
+        displacement[k] = (corner_displacement){
+            m->start, end, vec3_scale(ahead, p->sweep == SN_SURFACE_BY_DISPLACEMENT ? 0 : (sn_real)0.25)};
         include(&tile->leads, end);
-        include(&tile->ways, ahead);
+        include(&tile->displacements, ahead);
     }
-    set_sweeps(way, (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle, 3,
+    set_sweeps(displacement, (const uint8_t *)s->tile_triangle_table.column[1] + 3 * (size_t)tile->first_triangle, 3,
                tile->triangles, sn_surface_sweeps_of(s, tile, 0));
-    set_sweeps(way, (const uint8_t *)s->tile_edge_table.column[1] + 2 * (size_t)tile->first_edge, 2, tile->edges,
-               sn_surface_sweeps_of(s, tile, 1));
-    set_sweeps(way, (const uint8_t *)s->tile_vertex_table.column[1] + tile->first_vertex, 1, tile->vertices,
+    set_sweeps(displacement, (const uint8_t *)s->tile_edge_table.column[1] + 2 * (size_t)tile->first_edge, 2,
+               tile->edges, sn_surface_sweeps_of(s, tile, 1));
+    set_sweeps(displacement, (const uint8_t *)s->tile_vertex_table.column[1] + tile->first_vertex, 1, tile->vertices,
                sn_surface_sweeps_of(s, tile, 2));
 }
 

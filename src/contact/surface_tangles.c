@@ -81,7 +81,7 @@ static bool crosses(const sn_surfaces *s, const sn_surface_edge *e, const sn_sur
         if (fmax(p[0][axis], p[1][axis]) < fmin(fmin(q[0][axis], q[1][axis]), q[2][axis]) ||
             fmin(p[0][axis], p[1][axis]) > fmax(fmax(q[0][axis], q[1][axis]), q[2][axis]))
             return false;
-    return sn_segment_meets_triangle(p[0], p[1], q[0], q[1], q[2]);
+    return sn_segment_intersects_triangle(p[0], p[1], q[0], q[1], q[2]);
 }
 
 static double volume(sn_dvec3 a, sn_dvec3 b, sn_dvec3 c, sn_dvec3 d)
@@ -107,7 +107,7 @@ static void weigh(const sn_dvec3 x[5], double weight[5])
 
 /* The direction in which the edge is to move relative to the triangle, of length 1 at most. The contour becomes
    shorter by it. */
-static sn_dvec3 way_out(const sn_surfaces *s, const sn_surface_edge *e, const sn_dvec3 x[5])
+static sn_dvec3 direction_out(const sn_surfaces *s, const sn_surface_edge *e, const sn_dvec3 x[5])
 {
     const sn_dvec3 along = dvec3_sub(x[1], x[0]), n = dvec3_cross(dvec3_sub(x[3], x[2]), dvec3_sub(x[4], x[2]));
     const double length = dvec3_length(along), area = dvec3_length(n);
@@ -294,7 +294,7 @@ static bool search_tiles(const searching *f, const sn_surface_tile *a, const sn_
     const uint32_t *edge = (const uint32_t *)f->s->tile_edge_table.column[0] + a->first_edge;
     near_triangles near;
     uint32_t apart[SN_TILE_TRIANGLES];
-    if ((a->led && b->led) || !may_cross(a->suspect, b->suspect))
+    if ((a->kinematic && b->kinematic) || !may_cross(a->suspect, b->suspect))
         return true;
     take_triangles(f->s, a, b, &near);
     for (uint32_t i = 0; i < a->edges && near.count; ++i) {
@@ -380,7 +380,7 @@ static double ease_of(const sn_world *world, const sn_surfaces *s, const sn_surf
 }
 
 /* Determines the directions and velocities of all tangles. */
-static void choose_ways(const sn_world *world, sn_surfaces *s, sn_real h)
+static void choose_directions(const sn_world *world, sn_surfaces *s, sn_real h)
 {
     sn_surface_tangle *tangle = s->tangle_table.column[0];
     uint32_t *parent = s->part_table.column[0], *size = s->part_table.column[1];
@@ -392,17 +392,17 @@ static void choose_ways(const sn_world *world, sn_surfaces *s, sn_real h)
         sn_dvec3 x[5];
         for (uint32_t k = 0; k < 5; ++k)
             x[k] = start_of(s, t->vertex[k]);
-        sn_dvec3 way = way_out(s, e, x);
+        sn_dvec3 direction = direction_out(s, e, x);
         const bool rope = e->triangle == SN_SURFACE_NONE;
         if (a != b && (size[a] != size[b] || rope)) {
             const bool back = size[a] != size[b] ? size[a] > size[b] : a < b;
             const sn_dvec3 n = dvec3_cross(dvec3_sub(x[3], x[2]), dvec3_sub(x[4], x[2]));
             const double length = dvec3_length(n), side = dvec3_dot(n, dvec3_sub(x[back ? 0 : 1], x[2]));
             if (length > 0)
-                way = dvec3_scale(n, (side < 0 ? -1 : 1) / length);
+                direction = dvec3_scale(n, (side < 0 ? -1 : 1) / length);
         }
-        const double much = dvec3_length(way);
-        t->way = much > 0 ? dvec3_round(dvec3_scale(way, 1 / much)) : vec3(0, 1, 0);
+        const double much = dvec3_length(direction);
+        t->direction = much > 0 ? dvec3_round(dvec3_scale(direction, 1 / much)) : vec3(0, 1, 0);
         const double ease = ease_of(world, s, t);
         t->give = ease > 0 ? t->give : 0;
         t->speed = (sn_real)(much * ease) * (SPEED * h < SHORT * edge ? SPEED : SHORT * edge / h);
@@ -479,7 +479,7 @@ bool sn_surface_tangles_find(sn_world *world, sn_real h)
         surface_motions(s)[i].suspect = 0;
     if (!order(world, s) || (s->tangle_table.count && !find_parts(world, s)))
         return false;
-    choose_ways(world, s, h);
+    choose_directions(world, s, h);
     return true;
 }
 
@@ -509,8 +509,8 @@ void sn_surface_tangles_pull(sn_world *world)
                 own ? vec4_xyz(v[surface_vertices(s)[t->vertex[k]].slot]) : surface_motions(s)[t->vertex[k]].velocity;
             u = vec3_add(u, vec3_scale(speed, t->weight[k]));
         }
-        const sn_real lacks = t->speed - vec3_dot(u, t->way);
-        const sn_vec3 push = vec3_scale(t->way, lacks);
+        const sn_real lacks = t->speed - vec3_dot(u, t->direction);
+        const sn_vec3 push = vec3_scale(t->direction, lacks);
         for (uint32_t k = 0; lacks > 0 && k < 5; ++k) {
             if (t->vertex[k] >= s->vertex_table.count)
                 continue;

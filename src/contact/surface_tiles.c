@@ -335,12 +335,12 @@ static void expect(sn_surfaces *s, sn_real h, sn_real more, bool ends)
             continue;
         }
         sn_bounds box = needed(s, tile, h, more);
-        sn_vec3 way = vec3_scale(vec3_sub(tile->velocity.mean, dvec3_round(s->velocity)), AHEAD * h);
-        const sn_real length = vec3_length(way);
+        sn_vec3 displacement = vec3_scale(vec3_sub(tile->velocity.mean, dvec3_round(s->velocity)), AHEAD * h);
+        const sn_real length = vec3_length(displacement);
         if (length > FARTHEST * edge)
-            way = vec3_scale(way, FARTHEST * edge / length);
-        include(&box, vec3_add(box.low, way));
-        include(&box, vec3_add(box.high, way));
+            displacement = vec3_scale(displacement, FARTHEST * edge / length);
+        include(&box, vec3_add(box.low, displacement));
+        include(&box, vec3_add(box.high, displacement));
         if (ends) {
             const sn_bounds end = needed_at_end(s, tile);
             include(&box, end.low);
@@ -381,10 +381,10 @@ static bool look_at_tile(void *data, uint32_t other)
     if (a->low.x > b->high.x || b->low.x > a->high.x || a->low.y > b->high.y || b->low.y > a->high.y ||
         a->low.z > b->high.z || b->low.z > a->high.z)
         return true;
-    uint32_t *met = s->due_table.column[0], at = m->count++;
-    for (; at > 0 && met[at - 1] > other; --at)
-        met[at] = met[at - 1];
-    met[at] = other;
+    uint32_t *touched = s->due_table.column[0], at = m->count++;
+    for (; at > 0 && touched[at - 1] > other; --at)
+        touched[at] = touched[at - 1];
+    touched[at] = other;
     return true;
 }
 
@@ -392,7 +392,7 @@ static bool look_at_tile(void *data, uint32_t other)
 static void meet_tile(tile_search *m)
 {
     sn_surfaces *s = m->s;
-    const uint32_t *met = s->due_table.column[0];
+    const uint32_t *touched = s->due_table.column[0];
     m->count = 0;
     sn_bvh_overlap(&s->tree, &surface_tiles(s)[m->tile].fat, look_at_tile, m);
     m->full = !sn_table_reserve(&s->found_table, &m->world->allocator, (uint64_t)s->found_table.count + m->count);
@@ -400,7 +400,7 @@ static void meet_tile(tile_search *m)
         return;
     sn_surface_pair *pair = (sn_surface_pair *)s->found_table.column[0] + s->found_table.count;
     for (uint32_t i = 0; i < m->count; ++i)
-        pair[i] = (sn_surface_pair){.a = m->tile, .b = met[i]};
+        pair[i] = (sn_surface_pair){.a = m->tile, .b = touched[i]};
     s->found_table.count += m->count;
 }
 
@@ -448,7 +448,7 @@ static bool search(sn_world *world, sn_real h, sn_real more, bool ends)
     return true;
 }
 
-bool sn_surface_tiles_meet(sn_world *world, sn_real h, sn_real more)
+bool sn_surface_tiles_compare(sn_world *world, sn_real h, sn_real more)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
     bool inside = s->searched;
@@ -459,7 +459,7 @@ bool sn_surface_tiles_meet(sn_world *world, sn_real h, sn_real more)
     return inside || search(world, h, more, false);
 }
 
-bool sn_surface_tiles_meet_ends(sn_world *world)
+bool sn_surface_tiles_compare_ends(sn_world *world)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
     bool inside = s->searched;

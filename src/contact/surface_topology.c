@@ -35,7 +35,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->edge_table, sizeof(sn_surface_edge), false);
     sn_table_column(&s->edge_table, sizeof(uint32_t), false);
     sn_table_column(&s->edge_table, sizeof(uint32_t), false);
-    sn_table_column(&s->held_table, sizeof(uint8_t), false);
+    sn_table_column(&s->compromise_table, sizeof(uint8_t), false);
     sn_table_column(&s->ring_start_table, sizeof(uint32_t), false);
     sn_table_column(&s->ring_table, sizeof(uint32_t), false);
     sn_table_column(&s->ring_table, sizeof(uint32_t), false);
@@ -80,7 +80,7 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->near_table, sizeof(sn_real), false);
     sn_table_column(&s->near_table, sizeof(float), false);
     sn_table_column(&s->zone_table, sizeof(sn_surface_zone), false);
-    sn_table_column(&s->led_table, sizeof(sn_surface_led), false);
+    sn_table_column(&s->kinematic_table, sizeof(sn_surface_kinematic), false);
     sn_table_column(&s->piece_table, sizeof(sn_surface_piece), false);
     sn_table_column(&s->piece_table, sizeof(uint32_t), false);
     sn_table_column(&s->inner_table, sizeof(sn_surface_inner), false);
@@ -113,9 +113,9 @@ void sn_surfaces_release(sn_surfaces *s, const sn_allocator *allocator)
         &s->tile_table,         &s->tile_triangle_table, &s->tile_vertex_table,    &s->tile_edge_table,
         &s->corner_table,       &s->pair_table,          &s->found_table,          &s->candidate_table,
         &s->moved_table,        &s->touch_table,         &s->list_table,           &s->due_table,
-        &s->near_table,         &s->contact_table,       &s->colour_table,         &s->held_table,
+        &s->near_table,         &s->contact_table,       &s->colour_table,         &s->compromise_table,
         &s->piece_row_table,    &s->piece_search_table,  &s->zone_table,           &s->piece_table,
-        &s->inner_table,        &s->node_table,          &s->told_table,           &s->led_table,
+        &s->inner_table,        &s->node_table,          &s->told_table,           &s->kinematic_table,
         &s->shell_table,        &s->shell_corner_table,  &s->tangle_table,         &s->part_table,
         &s->recall_table,       &s->stored_table,        &s->past_table,           &s->sweep_table,
         &s->load_table,         &s->load_place_table,    &s->load_node_table,      &s->joint_table,
@@ -216,7 +216,7 @@ static bool reserve(sn_world *world, sn_surfaces *s, uint32_t skins, uint32_t tr
 static void number_vertices(const sn_world *world, sn_surfaces *s)
 {
     uint32_t *index = s->index_table.column[0];
-    const uint8_t *held = s->held_table.column[0];
+    const uint8_t *held = s->compromise_table.column[0];
     s->index_table.count = world->ids.table.count;
     memset(index, 0, s->index_table.count * sizeof *index);
     for (uint32_t i = 0; i < world->contact.skin_table.count; ++i) {
@@ -265,7 +265,7 @@ static void add_skin(sn_world *world, sn_surfaces *s, const sn_skin_record *reco
             if (take_vertex(s, corner[k], made, &triangle->vertex[k]))
                 triangle->owns |= 1u << k;
     }
-    const uint8_t *held = s->held_table.column[0];
+    const uint8_t *held = s->compromise_table.column[0];
     for (uint32_t i = record->first_segment; i < record->first_segment + record->segments; ++i)
         for (uint32_t k = 0, vertex; held[i] && k < 2; ++k)
             take_vertex(s, ends_of(world, i)[k], SN_SURFACE_NONE, &vertex);
@@ -335,7 +335,7 @@ static void add_edges(sn_surfaces *s, sn_sort_item *item, uint32_t count)
 /* Adds segments as edges, behind those of triangles. */
 static void add_segments(const sn_world *world, sn_surfaces *s)
 {
-    const uint8_t *held = s->held_table.column[0];
+    const uint8_t *held = s->compromise_table.column[0];
     const uint32_t *index = s->index_table.column[0];
     for (uint32_t i = 0; i < s->skin_table.count; ++i) {
         sn_surface_skin *skin = &surface_skins(s)[i];

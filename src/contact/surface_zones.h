@@ -9,13 +9,13 @@
    substep. */
 typedef struct sn_surface_zone {
     uint32_t parent;                       /* union-find: another member of the zone; the root numbers the zone */
-    bool led;                              /* it touches static or kinematic vertices, */
+    bool kinematic;                        /* it touches static or kinematic vertices, */
     const struct sn_surface_shell *leader; /* if all of these are of one body, a shape of that body; otherwise NULL */
     bool bodies;                           /* bodies are members of it */
     bool still;                            /* it does not move in this substep */
     double mass;                           /* kg */
     sn_dvec3 centre;                       /* m */
-    sn_dvec3 way, turn;
+    sn_dvec3 displacement, turn;
     sn_dvec3 velocity, spin;
     double inertia[6]; /* kg m^2: xx, yy, zz, xy, yz, zx */
     double q[4];       /* the exact rotation, about `hub`: of zones with a leader or with bodies */
@@ -24,9 +24,9 @@ typedef struct sn_surface_zone {
 } sn_surface_zone;
 
 /* A static or kinematic vertex, and the zone that touches it. */
-typedef struct sn_surface_led {
+typedef struct sn_surface_kinematic {
     uint32_t zone, vertex;
-} sn_surface_led;
+} sn_surface_kinematic;
 
 /* The pose of a body: its centre, the rounding remainder of that, and its orientation. */
 typedef struct sn_surface_stand {
@@ -46,7 +46,7 @@ typedef struct sn_surface_member {
 
 /* surface_zones.c. is_led: a vertex is static or kinematic. join: makes the vertices of a candidate one zone; true if
    they were not. */
-bool sn_surface_is_led(const struct sn_world *world, const sn_surfaces *s, uint32_t vertex);
+bool sn_surface_is_kinematic(const struct sn_world *world, const sn_surfaces *s, uint32_t vertex);
 void sn_surface_zones_clear(sn_surfaces *s);
 bool sn_surface_zones_join(struct sn_world *world, sn_surfaces *s, const sn_surface_candidate *c);
 
@@ -60,7 +60,7 @@ bool sn_surface_zone_hold(const struct sn_world *world, sn_surfaces *s, uint32_t
 /* measure: computes the motions of zones, once all are joined and `next` is known. way, velocity: those of a vertex as
    a part of its zone. */
 bool sn_surface_zones_measure(struct sn_world *world, sn_surfaces *s, sn_real h);
-sn_vec3 sn_surface_zone_way(const sn_surfaces *s, uint32_t vertex);
+sn_vec3 sn_surface_zone_displacement(const sn_surfaces *s, uint32_t vertex);
 sn_vec3 sn_surface_zone_velocity(const sn_surfaces *s, uint32_t vertex);
 
 /* share: finds the smallest share of each zone's vertices, once these are known. zone_share: of the zone of a
@@ -72,7 +72,7 @@ float sn_surface_zone_share(const sn_surfaces *s, uint32_t vertex);
    adds a body to a zone, in two passes as below, without the body's own rotation. */
 sn_surface_zone *sn_surface_zone_at(const sn_surfaces *s, uint32_t number);
 sn_vec3 sn_surface_zone_place(const sn_surface_zone *zone, sn_vec3 x);
-void sn_surface_zone_add_body(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 way,
+void sn_surface_zone_add_body(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 displacement,
                               sn_dvec3 velocity);
 
 /* surface_members.c: dynamic bodies as members of zones.
@@ -115,8 +115,8 @@ double sn_surface_member_within(const struct sn_world *world, const sn_surfaces 
 void sn_surface_member_slow(struct sn_world *world, const sn_surfaces *s, uint32_t shell, const sn_surface_zone *zone,
                             double share);
 
-/* of: the zone of a vertex. root: of a vertex or body, by its number in zone_table. add: adds a vertex to the motion of a zone, in two passes: turn 0 sums masses and momenta,
-   turn 1 inertias and angular momenta. settle: ends a pass. */
+/* of: the zone of a vertex. root: of a vertex or body, by its number in zone_table. add: adds a vertex to the motion of
+   a zone, in two passes: turn 0 sums masses and momenta, turn 1 inertias and angular momenta. settle: ends a pass. */
 uint32_t sn_surface_zone_of(const sn_surfaces *s, uint32_t vertex);
 uint32_t sn_surface_zone_root(const sn_surfaces *s, uint32_t number);
 void sn_surface_zone_add(sn_surface_zone *zone, uint32_t turn, double mass, sn_dvec3 x, sn_dvec3 velocity);

@@ -39,7 +39,7 @@ static bool is_rod(const sn_store *store, const sn_item *it)
     if (!it->is_link || it->kind != SN_KIND_DISTANCE)
         return false;
     const uint32_t *point = store->pool[SN_KIND_DISTANCE]->point + 2 * (size_t)it->row;
-    return !((point[0] | point[1]) & SN_SPOT_BIT);
+    return !((point[0] | point[1]) & SN_ANCHOR_BIT);
 }
 
 /* The particle of a rod that is not its parent. */
@@ -98,7 +98,7 @@ void sn_chain_look(const sn_forest *forest, const sn_store *store, const sn_fram
     bool plain = !frame->planar;
     for (uint32_t i = 0; plain && i < t->links; ++i) {
         const sn_give *give = &pool->give[row[i]];
-        plain = give->compliance == 0 && give->stiffness == 1 && !store_held(store, pool, row[i]);
+        plain = give->compliance == 0 && give->stiffness == 1 && !store_compromise(store, pool, row[i]);
     }
     t->plain = plain;
 }

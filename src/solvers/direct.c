@@ -50,7 +50,7 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
 
 /* How much a row of two particles rotates with them: its second derivative across the line between them, if its
    gradient is along that line, as for all functions of their distance. 0 otherwise. */
-SN_INLINE double turn_of(const sn_block *block, uint32_t row, const sn_frame *frame)
+SN_INLINE double rotation_of(const sn_block *block, uint32_t row, const sn_frame *frame)
 {
     const sn_vec4 *x0 = &frame->x[block->slot[0]], *x1 = &frame->x[block->slot[1]];
     const sn_vec4 *d0 = &frame->d[block->slot[0]], *d1 = &frame->d[block->slot[1]];
@@ -76,14 +76,15 @@ SN_INLINE bool fill_row(const sn_frame *frame, uint32_t inequality, sn_row_give 
     out->lambda0[r] = (double)lambda;
     const bool of_distance = block->count == 2 && block->rows <= 2; /* the three rows of an attachment are along axes */
     if (of_distance && !(frame->turn && block->slot[1] >= frame->turn_slot))
-        out->turn[r] = turn_of(block, r, frame);
+        out->turn[r] = rotation_of(block, r, frame);
     if (gamma > 0)
         out->diagonal[r] = alpha / (1 + gamma);
     if (!row_acts(inequality, block->c[r], give.alpha, lambda)) /* damping does not make an inequality act */
         out->acting &= ~(1u << r);
     else if (gamma > 0)
         out->rhs[r] =
-            (-c - alpha * (double)lambda - gamma * (double)row_damped_way(block, block->count, r, frame)) / (1 + gamma);
+            (-c - alpha * (double)lambda - gamma * (double)row_damped_displacement(block, block->count, r, frame)) /
+            (1 + gamma);
     else
         out->rhs[r] = -c - alpha * (double)lambda;
     return isfinite(block->c[r]);
@@ -96,7 +97,7 @@ static bool fill_own_row(const sn_frame *frame, uint32_t inequality, sn_row_give
     const sn_block *block = &out->block;
     const sn_row_now now = sn_row_look(block, r, inequality, &give);
     const double c = (double)block->c[r], total = (double)lambda;
-    double wanted = c, way = 0;
+    double wanted = c, displacement = 0;
     out->rule[r] = (sn_forest_rule){.least = -now.most - total,
                                     .most = now.most - total,
                                     .low = now.low - c,
@@ -110,9 +111,9 @@ static bool fill_own_row(const sn_frame *frame, uint32_t inequality, sn_row_give
         return isfinite(c) || !row_is_limited(&now);
     }
     if (now.gamma > 0)
-        way = (double)row_damped_way(block, block->count, r, frame);
+        displacement = (double)row_damped_displacement(block, block->count, r, frame);
     if (now.type == SN_ROW_RATE)
-        wanted = (double)row_rate_way(block, block->count, r, frame) - sn_row_rounded_off(block, r, frame) -
+        wanted = (double)row_rate_displacement(block, block->count, r, frame) - sn_row_rounded_off(block, r, frame) -
                  (double)block->row[r].rate / (double)give.inverse_h;
     out->inequality |= (uint32_t)now.inequality << r;
     out->diagonal[r] = now.alpha / (1 + now.gamma);
@@ -121,7 +122,7 @@ static bool fill_own_row(const sn_frame *frame, uint32_t inequality, sn_row_give
     if (!row_acts(now.inequality, (sn_real)wanted, (sn_real)now.alpha, lambda))
         out->acting &= ~(1u << r);
     else
-        out->rhs[r] = (-wanted - now.alpha * total - now.gamma * way) / (1 + now.gamma);
+        out->rhs[r] = (-wanted - now.alpha * total - now.gamma * displacement) / (1 + now.gamma);
     return isfinite(wanted);
 }
 
@@ -132,24 +133,24 @@ static void fill_bend(const sn_store *store, const sn_pool *pool, uint32_t row, 
                       uint32_t slot, sn_forest_rows *out)
 {
     const sn_block *block = &out->block;
-    const sn_spot *spot = NULL;
+    const sn_anchor *anchor = NULL;
     uint32_t centre = 0;
     for (uint32_t i = 0; i < pool->kind->points; ++i) {
-        const sn_spot *at = sn_point_on_body(store, pool, row, i);
+        const sn_anchor *at = sn_point_on_body(store, pool, row, i);
         if (!at || frame->turn_slot + at->body != slot)
             continue;
-        if (spot) /* with two points, their shares of the gradient are not known */
+        if (anchor) /* with two points, their shares of the gradient are not known */
             return;
-        spot = at;
+        anchor = at;
     }
-    while (spot && block->slot[centre] != frame->slot[spot->particle[0]])
+    while (anchor && block->slot[centre] != frame->slot[anchor->particle[0]])
         ++centre;
-    if (!spot)
+    if (!anchor)
         return;
-    const sn_quat q = sn_frame_turn(frame, spot->body);
-    const sn_dvec3 p = dvec3_from(spot->place), k = dvec3_from(frame->turn[spot->body].give);
+    const sn_quat q = sn_frame_orientation(frame, anchor->body);
+    const sn_dvec3 p = dvec3_from(anchor->place), k = dvec3_from(frame->turn[anchor->body].give);
     for (uint32_t r = 0; r < block->rows; ++r) {
-        sn_dvec3 g = dvec3_from(sn_quat_turn_back(q, block->gradient[r * block->count + centre]));
+        sn_dvec3 g = dvec3_from(sn_quat_rotate_back(q, block->gradient[r * block->count + centre]));
         double along = dvec3_dot(p, g), *bend = out->bend[r][turn];
         bend[0] = k.x * k.x * (p.x * g.x - along);
         bend[1] = k.y * k.y * (p.y * g.y - along);

@@ -458,8 +458,8 @@ static void start_nodes(const sn_trees *w, const sn_tree *t, bool turning)
             const double share = s->slides ? 1 : 1 / (1 + SN_SUPPORT_GRIP);
             n->m[0] = n->m[1] = n->m[2] = n->w * share;
             add_square(n->m, -n->w * share, s->normal);
-            const sn_dvec3 rubs = dvec3_scale(dvec3_sub(s->friction, s->rubbed), share);
-            store3(n->u, dvec3_sub(rubs, dvec3_scale(s->normal, s->gap)));
+            const sn_dvec3 tangential = dvec3_scale(dvec3_sub(s->friction, s->by_friction), share);
+            store3(n->u, dvec3_sub(tangential, dvec3_scale(s->normal, s->gap)));
         }
     }
 }

@@ -46,10 +46,10 @@ static void get_bodies(const sn_store *store, const sn_pool *pool, uint32_t row,
 {
     s->turns = sn_evaluate_bodies(store, pool, row, s->body);
     for (uint32_t i = 0; s->turns && i < pool->kind->points; ++i) {
-        const sn_spot *spot = sn_point_on_body(store, pool, row, i);
-        for (uint32_t j = 0; spot && j < s->turns; ++j)
-            if (s->body[j] == spot->body)
-                s->centre[j] = spot->particle[0];
+        const sn_anchor *anchor = sn_point_on_body(store, pool, row, i);
+        for (uint32_t j = 0; anchor && j < s->turns; ++j)
+            if (s->body[j] == anchor->body)
+                s->centre[j] = anchor->particle[0];
     }
 }
 
@@ -217,7 +217,7 @@ bool sn_forest_reserve_some(sn_forest *forest, const sn_allocator *allocator, co
 typedef struct growth {
     sn_forest *forest;
     const sn_store *store;
-    unsigned char *in_forest, *met, *movable, *particle_met, *inner;
+    unsigned char *in_forest, *visited, *movable, *particle_visited, *inner;
     const uint32_t *first, *start, *of, *particle, *body;
     uint32_t *node_of, *parent, *stack, *particle_node, *whole_of;
     sn_item *items;
@@ -236,7 +236,7 @@ static growth growth_of(sn_forest *forest, const sn_store *store)
     return (growth){.forest = forest,
                     .store = store,
                     .in_forest = id[SN_ID_IN_FOREST],
-                    .met = id[SN_ID_MET],
+                    .visited = id[SN_ID_VISITED],
                     .first = id[SN_ID_FIRST],
                     .parent = id[SN_ID_PARENT],
                     .stack = id[SN_ID_STACK],
@@ -246,7 +246,7 @@ static growth growth_of(sn_forest *forest, const sn_store *store)
                     .start = particle[SN_PARTICLE_START],
                     .particle_node = particle[SN_PARTICLE_NODE],
                     .movable = particle[SN_PARTICLE_MOVABLE],
-                    .particle_met = particle[SN_PARTICLE_MET],
+                    .particle_visited = particle[SN_PARTICLE_VISITED],
                     .body = particle[SN_PARTICLE_BODY],
                     .items = forest->item_table.column[0],
                     .nodes = forest->node_table.column[SN_NODE_STATE],
@@ -274,11 +274,11 @@ static bool look_at_particles(sn_forest *forest, const sn_frame *frame)
    there is a cycle. */
 static void grow_particle(growth *g, uint32_t particle, uint32_t from)
 {
-    if (g->particle_met[particle]) {
+    if (g->particle_visited[particle]) {
         g->is_tree = false;
         return;
     }
-    g->particle_met[particle] = 1;
+    g->particle_visited[particle] = 1;
     g->particle_node[particle] = g->node;
     g->whole_of[g->node] = g->body[particle] ? ++g->whole : 0;
     g->node_number[g->node++] = particle;
@@ -290,11 +290,11 @@ static void grow_particle(growth *g, uint32_t particle, uint32_t from)
         uint32_t id = g->of[i];
         if (id == from)
             continue;
-        if (g->met[id]) {
+        if (g->visited[id]) {
             g->is_tree = false;
             continue;
         }
-        g->met[id] = 1;
+        g->visited[id] = 1;
         g->parent[id] = particle;
         g->stack[g->waiting++] = id;
     }
@@ -395,7 +395,7 @@ static void grow_tree(growth *g, uint32_t id, uint32_t root)
     g->is_tree = true;
     g->waiting = 0;
     if (root == UINT32_MAX) {
-        g->met[id] = 1;
+        g->visited[id] = 1;
         g->parent[id] = UINT32_MAX;
         g->stack[g->waiting++] = id;
     } else {
@@ -427,12 +427,12 @@ static void find_trees(sn_forest *forest, const sn_store *store)
     }
     if (forest->id_table.count) {
         memset(g.in_forest, 0, forest->id_table.count);
-        memset(g.met, 0, forest->id_table.count);
-        memset(g.particle_met, 0, forest->limit);
+        memset(g.visited, 0, forest->id_table.count);
+        memset(g.particle_visited, 0, forest->limit);
     }
     for (walk at = {0}; go_on(forest, store, &at);) {
         uint32_t root = UINT32_MAX;
-        if (g.met[at.id])
+        if (g.visited[at.id])
             continue;
         sn_span s;
         sn_forest_span(store, store->pool[at.kind], at.row, &s);

@@ -62,19 +62,19 @@ typedef struct sn_forest_rows {
 /* A particle that rests on a surface: it cannot move into the surface, the surface does not pull, and friction acts on
    it. Forces are in m, as displacements. */
 typedef struct sn_support {
-    sn_dvec3 normal; /* of length 1, out of the surface */
-    double gap;      /* how far it may move against the normal; if negative, how far it must move out */
-    double exerted;  /* normal force before this solve */
-    sn_dvec3 rubbed; /* friction before this solve */
+    sn_dvec3 normal;      /* of length 1, out of the surface */
+    double gap;           /* how far it may move against the normal; if negative, how far it must move out */
+    double exerted;       /* normal force before this solve */
+    sn_dvec3 by_friction; /* friction before this solve */
     /* The friction in all. Static friction is this, less SN_SUPPORT_GRIP times the remaining motion of the particle. */
     sn_dvec3 friction;
-    double hold, drag; /* the largest static friction, and the dynamic friction */
-    double pressed;    /* the normal force of this solve */
-    sn_dvec3 push;     /* the friction of this solve */
-    bool leans;        /* the particle rests on a surface */
-    bool acts;         /* the surface exerts a force */
-    bool slides;       /* friction is dynamic */
-    bool splits;       /* a chain is split at this particle */
+    double static_friction, dynamic_friction; /* the largest static friction, and the dynamic friction */
+    double normal_force;                      /* the normal force of this solve */
+    sn_dvec3 push;                            /* the friction of this solve */
+    bool leans;                               /* the particle rests on a surface */
+    bool acts;                                /* the surface exerts a force */
+    bool slides;                              /* friction is dynamic */
+    bool splits;                              /* a chain is split at this particle */
 } sn_support;
 
 typedef struct sn_forest_job {

@@ -27,7 +27,7 @@ bool sn_tree_lean(const sn_trees *w, const sn_forest_job *job, const uint32_t *n
     bool any = false;
     for (uint32_t i = t->node; i < t->node_end; ++i) {
         sn_support *s = &w->supports[i];
-        s->pressed = 0;
+        s->normal_force = 0;
         s->slides = s->splits = false;
         s->push = dvec3(0, 0, 0);
         s->acts = s->leans = !(number[i] & SN_TURN_BIT) && !(t->whole && w->whole_of[i]) &&
@@ -64,34 +64,34 @@ void sn_tree_join_chains(const sn_trees *w, const sn_tree *t)
 static void drop(sn_support *s)
 {
     s->acts = false;
-    s->pressed = 0;
-    s->push = dvec3_scale(s->rubbed, -1);
+    s->normal_force = 0;
+    s->push = dvec3_scale(s->by_friction, -1);
 }
 
 /* Updates the friction. True if static friction does not suffice: it becomes dynamic. */
-static bool rub(sn_support *s, const sn_node *n, bool may)
+static bool friction_impulses(sn_support *s, const sn_node *n, bool may)
 {
     const sn_dvec3 x = load3(n->u), across = dvec3_sub(x, dvec3_scale(s->normal, dvec3_dot(x, s->normal)));
     const sn_dvec3 all = s->slides ? s->friction : dvec3_sub(s->friction, dvec3_scale(across, SN_SUPPORT_GRIP));
-    s->push = dvec3_sub(all, s->rubbed);
+    s->push = dvec3_sub(all, s->by_friction);
     const double much = sqrt(dvec3_dot(all, all));
-    if (!may || s->slides || much <= s->hold)
+    if (!may || s->slides || much <= s->static_friction)
         return false;
     s->slides = true;
-    s->friction = dvec3_scale(all, s->drag / much);
+    s->friction = dvec3_scale(all, s->dynamic_friction / much);
     return true;
 }
 
 /* Updates the normal force. True if it would pull: the support is dropped. */
-static bool press(sn_support *s, const sn_node *n, bool may)
+static bool apply_kept(sn_support *s, const sn_node *n, bool may)
 {
-    s->pressed = -s->gap - n->w * dvec3_dot(s->normal, load3(n->f));
-    if (s->exerted + s->pressed >= 0)
+    s->normal_force = -s->gap - n->w * dvec3_dot(s->normal, load3(n->f));
+    if (s->exerted + s->normal_force >= 0)
         return false;
     if (may)
         drop(s);
     else
-        s->pressed = -s->exerted;
+        s->normal_force = -s->exerted;
     return may;
 }
 
@@ -100,10 +100,10 @@ bool sn_tree_solve_supports(const sn_trees *w, const sn_tree *t, bool may)
     bool slides = false, pulls = false;
     for (uint32_t i = t->node; i < t->node_end; ++i)
         if (w->supports[i].acts)
-            slides |= rub(&w->supports[i], &w->nodes[i], may);
+            slides |= friction_impulses(&w->supports[i], &w->nodes[i], may);
     for (uint32_t i = t->node; i < t->node_end; ++i)
         if (w->supports[i].acts)
-            pulls |= press(&w->supports[i], &w->nodes[i], may && !slides);
+            pulls |= apply_kept(&w->supports[i], &w->nodes[i], may && !slides);
     return slides || pulls;
 }
 

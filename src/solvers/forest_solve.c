@@ -294,11 +294,12 @@ static bool keep_limits(const sn_trees *w, sn_item *it, const sn_record *rec, sn
     for (uint32_t r = 0; r < it->rows; ++r) {
         if (!(it->ruled >> r & 1) || rule[r].fate >= SN_FATE_AT_LIMIT)
             continue;
-        double way = row_motion_in(w, it, rec, r), over = fmax(rule[r].is.low - way, way - rule[r].is.high);
+        double displacement = row_motion_in(w, it, rec, r),
+               over = fmax(rule[r].is.low - displacement, displacement - rule[r].is.high);
         if (over > enough * tree_row_length(it, rec, r) && over > excess) {
             excess = over;
             worst = r;
-            rule[r].high = way > rule[r].is.high;
+            rule[r].high = displacement > rule[r].is.high;
         }
     }
     if (worst == it->rows)
@@ -456,7 +457,7 @@ static void hand_out(const work *w, const sn_tree *t, double share)
     }
     for (uint32_t i = t->node; t->leans && i < t->node_end; ++i) {
         sn_support *s = &w->trees.supports[i];
-        s->pressed *= share;
+        s->normal_force *= share;
         s->push = dvec3_scale(s->push, share);
         if (s->leans) /* also forces that it does not exert any more */
             job->leant(job->context, w->slot[i], s);

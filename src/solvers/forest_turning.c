@@ -115,7 +115,7 @@ sn_tree_outcome sn_tree_go_down(const sn_trees *w, const sn_tree *t, bool turnin
     for (uint32_t i = t->node; i < t->node_end; ++i) {
         sn_dvec3 x = load3(w->nodes[i].u);
         double square = dvec3_dot(x, x);
-        out.most_way = square > out.most_way ? square : out.most_way;
+        out.most_displacement = square > out.most_displacement ? square : out.most_displacement;
     }
     if (t->whole)
         bend_bodies(w, t, turning, &out);
@@ -130,9 +130,10 @@ SN_INLINE void missed_by_turning(const sn_trees *w, const sn_item *it, const sn_
                                  double *b)
 {
     const uint32_t *at = w->node_of + it->mention;
-    sn_dvec3 g = gradient_of(rec, 2, r, 0), way = dvec3_sub(load3(w->nodes[at[0]].u), load3(w->nodes[at[1]].u));
-    const double square = dvec3_dot(g, g), along = dvec3_dot(way, g), turn = rec->turn[r];
-    const sn_dvec3 line = dvec3_scale(g, 1 / turn), after = dvec3_add(line, way);
+    sn_dvec3 g = gradient_of(rec, 2, r, 0),
+             displacement = dvec3_sub(load3(w->nodes[at[0]].u), load3(w->nodes[at[1]].u));
+    const double square = dvec3_dot(g, g), along = dvec3_dot(displacement, g), turn = rec->turn[r];
+    const sn_dvec3 line = dvec3_scale(g, 1 / turn), after = dvec3_add(line, displacement);
     const double length = sqrt(square) / fabs(turn), change = sqrt(dvec3_dot(after, after)) - length;
     double missed = turn * length * change - along;
     if (it->inequality & ~it->acting & 1u << r)
@@ -171,7 +172,7 @@ static void missed_of(const sn_trees *w, const sn_item *it, const sn_record *rec
    rows that rotate have length 1 in practice. Usually it is true. */
 bool sn_tree_is_calm(const sn_tree_state *s, const sn_tree_outcome *out)
 {
-    return (2 * out->most_turn + out->most_bend) * out->most_way <= SN_TREE_CALM * s->reach;
+    return (2 * out->most_turn + out->most_bend) * out->most_displacement <= SN_TREE_CALM * s->reach;
 }
 
 /* m: the decrease of the worst violation by the solve. Rows that contradict each other keep the error due to their
@@ -244,7 +245,7 @@ double sn_tree_safe_share(const sn_trees *w, const sn_tree *t, const sn_tree_sta
 {
     const double before = s->reach * s->reach;
     double most = 0, most_share = 0;
-    if (sn_tree_is_calm(s, out) && 2 * out->most_turn * out->most_turn * out->most_way <= SN_TREE_PRECISE)
+    if (sn_tree_is_calm(s, out) && 2 * out->most_turn * out->most_turn * out->most_displacement <= SN_TREE_PRECISE)
         return 1;
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         const sn_item *it = &w->items[i];

@@ -36,14 +36,14 @@ typedef struct sn_tree_state {
 
 /* Results of the back substitution. */
 typedef struct sn_tree_outcome {
-    bool finite;      /* all multipliers are finite */
-    bool turns;       /* a link needs another kappa than the one used */
-    bool bent;        /* kappa matters, to the next substep, too */
-    bool rough;       /* one solve is not enough, */
-    bool coarse;      /* or it is, but the lengths of links are not precise enough */
-    double most_way;  /* the square of the longest x */
-    double most_turn; /* the largest turn */
-    double most_bend; /* and of bends, twice the largest */
+    bool finite;              /* all multipliers are finite */
+    bool turns;               /* a link needs another kappa than the one used */
+    bool bent;                /* kappa matters, to the next substep, too */
+    bool rough;               /* one solve is not enough, */
+    bool coarse;              /* or it is, but the lengths of links are not precise enough */
+    double most_displacement; /* the square of the longest x */
+    double most_turn;         /* the largest turn */
+    double most_bend;         /* and of bends, twice the largest */
 } sn_tree_outcome;
 
 /* The length of the gradient of a row. */

@@ -20,7 +20,8 @@
    rods. The load of the whole mesh is concentrated there, and the limits of aggregates are too coarse for it.
    Aggregates are held, too, at larger distances: without that, the rods where tethers end carried the whole load
    beyond. Particles with rigid pins that cannot break count as immovable here. Rigid ropes that are tied to a mesh by
-   attachments of their particles are parts of it. After the pass, single rods that are still far too long are repaired: see tiled_mend.c.
+   attachments of their particles are parts of it. After the pass, single rods that are still far too long are repaired:
+   see tiled_mend.c.
 
    hierarchy_meshes.c chooses the meshes. The hierarchy is derived from the constraints, the order of storage, masses,
    and the rest shape (sn_rest_place). It is made again when one of these changes. Exception: it follows the changes by
@@ -97,42 +98,42 @@ typedef struct sn_hierarchy_part {
     uint32_t run, runs;          /* limits between these */
     uint32_t row_run, row_runs;  /* limits between `groups`: a batch has the same two groups in every lane */
     uint32_t fresh, fresh_count; /* in `listed`: aggregates without limits to other tiles */
-    uint32_t hold, holds;
-    uint32_t row_hold, row_holds; /* the same tethers, in lanes */
-    uint32_t far, fars;           /* tethers of aggregates */
-    uint32_t row_far, row_fars;   /* those of aggregates in `groups`, in lanes, in the array row_hold */
-    uint32_t group, groups;       /* planes: the first aggregates in groups of one in each lane; 0: none */
-    bool same;                    /* in this step, masses are those for which the hierarchy was made */
+    uint32_t tether, tethers;
+    uint32_t row_tether, row_tethers; /* the same tethers, in lanes */
+    uint32_t far, fars;               /* tethers of aggregates */
+    uint32_t row_far, row_fars;       /* those of aggregates in `groups`, in lanes, in the array row_tether */
+    uint32_t group, groups;           /* planes: the first aggregates in groups of one in each lane; 0: none */
+    bool same;                        /* in this step, masses are those for which the hierarchy was made */
 } sn_hierarchy_part;
 
 /* An immovable particle. The tile that owns it writes its position here, for other readers. */
 typedef sn_wide_pin sn_hierarchy_pin;
 
 /* The tether of a particle near an immovable one. */
-typedef struct sn_hierarchy_hold {
-    /* at: in planes, the index of its x among the floats; otherwise its lane in row_hold. */
+typedef struct sn_hierarchy_tether {
+    /* at: in planes, the index of its x among the floats; otherwise its lane in row_tether. */
     uint32_t slot, at;
-    uint32_t row; /* its index in row_hold */
+    uint32_t row; /* its index in row_tether */
     uint32_t pin;
     sn_real most; /* m; infinite: released */
-} sn_hierarchy_hold;
+} sn_hierarchy_tether;
 
 /* The tether of an aggregate. */
 typedef struct sn_hierarchy_far {
     uint32_t node, pin;
     sn_real most;       /* m; infinite: released */
     sn_real by;         /* most, divided by the distance of centres; 0: released for good */
-    uint32_t row, lane; /* in row_hold; SN_PLAN_NONE: in none */
+    uint32_t row, lane; /* in row_tether; SN_PLAN_NONE: in none */
     uint32_t id;        /* its original number */
 } sn_hierarchy_far;
 
 /* A tear at this aggregate releases a tether or a span, whose path leads over the aggregate. */
-typedef struct sn_hierarchy_way {
+typedef struct sn_hierarchy_path {
     uint32_t node;
-    uint32_t item; /* id of a tether, or the number of a span with SN_WAY_SPAN */
-} sn_hierarchy_way;
+    uint32_t item; /* id of a tether, or the number of a span with SN_PATH_SPAN */
+} sn_hierarchy_path;
 
-#define SN_WAY_SPAN 0x80000000u
+#define SN_PATH_SPAN 0x80000000u
 
 /* Two immovable particles of different groups, and the largest distance between them at which the mesh between them is
    not stretched. */
@@ -208,7 +209,7 @@ typedef struct sn_hierarchy {
     uint32_t *last;   /* end of its members; those from here to the next first were lost by tears */
     sn_table member_table;
     uint32_t *member; /* slots, or smaller aggregates */
-    uint32_t *at;     /* for slots in planes: as sn_hierarchy_hold.at */
+    uint32_t *at;     /* for slots in planes: as sn_hierarchy_tether.at */
     sn_real *weight;
 
     sn_table group_table; /* by group: its first row; one more for each part */
@@ -223,10 +224,10 @@ typedef struct sn_hierarchy {
     sn_real *most;
     uint16_t *mask;
     uint32_t *offset; /* for row_run: where the two groups start in planes of aggregates */
-    sn_table hold_table;
-    sn_hierarchy_hold *hold;
-    sn_table row_hold_table; /* the same in lanes: in planes, by row */
-    sn_wide_hold *row_hold;
+    sn_table tether_table;
+    sn_hierarchy_tether *tether;
+    sn_table row_tether_table; /* the same in lanes: in planes, by row */
+    sn_wide_tether *row_tether;
     sn_table far_table;
     sn_hierarchy_far *far;
     sn_table pin_table; /* immovable particles, in the order of slots */
@@ -236,9 +237,9 @@ typedef struct sn_hierarchy {
     uint32_t *pin_of;
     sn_table span_table;
     sn_hierarchy_span *span;
-    sn_table way_table;
-    sn_hierarchy_way *way;
-    sn_table heap_table; /* scratch, see hierarchy_hold.c */
+    sn_table path_table;
+    sn_hierarchy_path *path;
+    sn_table heap_table; /* scratch, see hierarchy_tethers.c */
 
     /* For mending (tiled_mend.c): */
     const uint32_t *rod_start;  /* by slot: its rods in `rod` */

@@ -35,11 +35,11 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->batch_table, SN_BATCH * sizeof *h->most, false);
     sn_table_column(&h->batch_table, sizeof *h->mask, false);
     sn_table_column(&h->batch_table, 2 * sizeof *h->offset, false);
-    sn_table_column(&h->hold_table, sizeof *h->hold, false);
-    sn_table_column(&h->row_hold_table, sizeof *h->row_hold, false);
+    sn_table_column(&h->tether_table, sizeof *h->tether, false);
+    sn_table_column(&h->row_tether_table, sizeof *h->row_tether, false);
     sn_table_column(&h->far_table, sizeof *h->far, false);
     sn_table_column(&h->span_table, sizeof *h->span, false);
-    sn_table_column(&h->way_table, sizeof *h->way, false);
+    sn_table_column(&h->path_table, sizeof *h->path, false);
     sn_table_column(&h->pin_table, sizeof *h->pin, false);
     sn_table_column(&h->pin_table, sizeof *h->pin_slot, false);
     sn_table_column(&h->pin_of_table, sizeof *h->pin_of, false);
@@ -63,11 +63,11 @@ void sn_hierarchy_init(sn_hierarchy *h)
     DO(row_table)                                                                                                      \
     DO(run_table)                                                                                                      \
     DO(batch_table)                                                                                                    \
-    DO(hold_table)                                                                                                     \
-    DO(row_hold_table)                                                                                                 \
+    DO(tether_table)                                                                                                   \
+    DO(row_tether_table)                                                                                               \
     DO(far_table)                                                                                                      \
     DO(span_table)                                                                                                     \
-    DO(way_table)                                                                                                      \
+    DO(path_table)                                                                                                     \
     DO(pin_table)                                                                                                      \
     DO(pin_of_table)                                                                                                   \
     DO(heap_table)
@@ -119,11 +119,11 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->most = h->batch_table.column[1];
     h->mask = h->batch_table.column[2];
     h->offset = h->batch_table.column[3];
-    h->hold = h->hold_table.column[0];
-    h->row_hold = h->row_hold_table.column[0];
+    h->tether = h->tether_table.column[0];
+    h->row_tether = h->row_tether_table.column[0];
     h->far = h->far_table.column[0];
     h->span = h->span_table.column[0];
-    h->way = h->way_table.column[0];
+    h->path = h->path_table.column[0];
     h->pin = h->pin_table.column[0];
     h->pin_slot = h->pin_table.column[1];
     h->pin_of = h->pin_of_table.column[0];
@@ -311,7 +311,7 @@ static void make(hierarchy_work *w, bool again)
     if (!w->failed)
         sn_hierarchy_add_levels(w);
     if (!w->failed)
-        sn_hierarchy_find_holds(w);
+        sn_hierarchy_find_tethers(w);
     if (!w->failed)
         sn_hierarchy_add_stages(w);
     for (uint32_t n = 0; n < w->h->node_table.count && !w->failed; ++n)

@@ -30,15 +30,15 @@ void sn_hierarchy_reserve_tears(hierarchy_work *w)
     hierarchy_tears *t = &w->tears;
     const size_t nodes = (size_t)h->node_table.count + 2, batches = h->batch_table.count;
     const size_t most = nodes > w->slots ? nodes : w->slots;
-    const size_t visits = (size_t)h->hold_table.count + SN_HOLD_GROUPS * (size_t)h->pin_table.count;
+    const size_t visits = (size_t)h->tether_table.count + SN_TETHER_GROUPS * (size_t)h->pin_table.count;
     *t = (hierarchy_tears){.turn = w->form_room + 1, /* earlier stamps are lower */
                            .torn = sn_hierarchy_scratch(w, w->slots, sizeof *t->torn),
                            .state = sn_hierarchy_scratch(w, nodes, sizeof *t->state),
                            .there = sn_hierarchy_scratch(w, batches, sizeof *t->there),
                            .start = sn_hierarchy_scratch(w, nodes, sizeof *t->start),
                            .limit = sn_hierarchy_scratch(w, 2 * batches * SN_BATCH, sizeof *t->limit),
-                           .way_start = sn_hierarchy_scratch(w, nodes, sizeof *t->way_start),
-                           .way_of = sn_hierarchy_scratch(w, h->way_table.count, sizeof *t->way_of),
+                           .path_start = sn_hierarchy_scratch(w, nodes, sizeof *t->path_start),
+                           .path_of = sn_hierarchy_scratch(w, h->path_table.count, sizeof *t->path_of),
                            .far_at = sn_hierarchy_scratch(w, h->far_table.count, sizeof *t->far_at),
                            .seen = sn_hierarchy_scratch(w, most, sizeof *t->seen),
                            .queue = sn_hierarchy_scratch(w, most, sizeof *t->queue),
@@ -83,30 +83,30 @@ static void index_all(hierarchy_work *w)
         if (h->mask[i / 2 / SN_BATCH] >> i / 2 % SN_BATCH & 1)
             t->limit[t->start[end_of(h, i / 2, i & 1)]++] = i / 2;
     put_back(t->start, nodes);
-    for (uint32_t i = 0; i < h->way_table.count; ++i)
-        t->way_start[h->way[i].node + 1]++;
-    add_up(t->way_start, nodes);
-    for (uint32_t i = 0; i < h->way_table.count; ++i)
-        t->way_of[t->way_start[h->way[i].node]++] = h->way[i].item;
-    put_back(t->way_start, nodes);
+    for (uint32_t i = 0; i < h->path_table.count; ++i)
+        t->path_start[h->path[i].node + 1]++;
+    add_up(t->path_start, nodes);
+    for (uint32_t i = 0; i < h->path_table.count; ++i)
+        t->path_of[t->path_start[h->path[i].node]++] = h->path[i].item;
+    put_back(t->path_start, nodes);
     for (uint32_t i = 0; i < h->far_table.count; ++i)
         t->far_at[h->far[i].id] = i;
 }
 
 /* ---- Tethers ----------------------------------------------------------------------------------------------------- */
 
-static void set_most(const sn_hierarchy *h, uint32_t hold, sn_real most)
+static void set_most(const sn_hierarchy *h, uint32_t tether, sn_real most)
 {
-    h->hold[hold].most = most;
-    if (h->hold[hold].row != NONE)
-        h->row_hold[h->hold[hold].row].most[h->hold[hold].at % SN_ROW] = (float)most;
+    h->tether[tether].most = most;
+    if (h->tether[tether].row != NONE)
+        h->row_tether[h->tether[tether].row].most[h->tether[tether].at % SN_ROW] = (float)most;
 }
 
 static void set_far(const sn_hierarchy *h, sn_hierarchy_far *far, sn_real most)
 {
     far->most = most;
     if (far->row != NONE)
-        h->row_hold[far->row].most[far->lane] = (float)most;
+        h->row_tether[far->row].most[far->lane] = (float)most;
 }
 
 /* Releases a particle from an immovable one, and all particles whose path leads over it. */
@@ -114,23 +114,23 @@ static void free_visit(hierarchy_work *w, uint32_t first)
 {
     const sn_hierarchy *h = w->h;
     uint32_t *stack = w->tears.stack, count = 0;
-    if (!isfinite(w->hold_visit[first].far))
+    if (!isfinite(w->tether_visit[first].far))
         return;
-    w->hold_visit[first].far = FREE;
+    w->tether_visit[first].far = FREE;
     stack[count++] = first;
     while (count) {
         const uint32_t index = stack[--count];
-        const hierarchy_visit *visit = &w->hold_visit[index];
-        if (visit->hold != NONE)
-            set_most(h, visit->hold, FREE);
+        const hierarchy_visit *visit = &w->tether_visit[index];
+        if (visit->tether != NONE)
+            set_most(h, visit->tether, FREE);
         for (uint32_t e = w->start[visit->node]; e < w->start[visit->node + 1]; ++e) {
             const uint32_t to = w->edge[e].to;
-            for (uint32_t k = 0; k < w->hold_visits[to]; ++k) {
-                hierarchy_visit *next = &w->hold_visit[SN_HOLD_GROUPS * to + k];
+            for (uint32_t k = 0; k < w->tether_visits[to]; ++k) {
+                hierarchy_visit *next = &w->tether_visit[SN_TETHER_GROUPS * to + k];
                 if (next->from != index || !isfinite(next->far))
                     continue;
                 next->far = FREE;
-                stack[count++] = SN_HOLD_GROUPS * to + k;
+                stack[count++] = SN_TETHER_GROUPS * to + k;
             }
         }
     }
@@ -139,23 +139,23 @@ static void free_visit(hierarchy_work *w, uint32_t first)
 /* Releases a particle's tethers whose path comes from another particle; with NONE: all. */
 static void free_visits(hierarchy_work *w, uint32_t slot, uint32_t from)
 {
-    for (uint32_t k = 0; k < w->hold_visits[slot]; ++k) {
-        const uint32_t index = SN_HOLD_GROUPS * slot + k, before = w->hold_visit[index].from;
-        if (from == NONE || (before != NONE && before / SN_HOLD_GROUPS == from))
+    for (uint32_t k = 0; k < w->tether_visits[slot]; ++k) {
+        const uint32_t index = SN_TETHER_GROUPS * slot + k, before = w->tether_visit[index].from;
+        if (from == NONE || (before != NONE && before / SN_TETHER_GROUPS == from))
             free_visit(w, index);
     }
 }
 
 /* Particles of an aggregate whose tether was released are held along rods: the straight path may be outside of the
    mesh. */
-static void hold_along_rods(const hierarchy_work *w, uint32_t node, uint32_t pin)
+static void tether_along_rods(const hierarchy_work *w, uint32_t node, uint32_t pin)
 {
     const sn_hierarchy *h = w->h;
     for (uint32_t m = h->first[node]; m < h->first[node + 1]; ++m)
-        for (uint32_t k = 0; k < w->hold_visits[h->member[m]]; ++k) {
-            const hierarchy_visit *visit = &w->hold_visit[SN_HOLD_GROUPS * h->member[m] + k];
-            if (visit->hold != NONE && isfinite(visit->far) && w->group[visit->pin] == w->group[pin])
-                set_most(h, visit->hold, visit->far * SN_HOLD_SLACK);
+        for (uint32_t k = 0; k < w->tether_visits[h->member[m]]; ++k) {
+            const hierarchy_visit *visit = &w->tether_visit[SN_TETHER_GROUPS * h->member[m] + k];
+            if (visit->tether != NONE && isfinite(visit->far) && w->group[visit->pin] == w->group[pin])
+                set_most(h, visit->tether, visit->far * SN_TETHER_SLACK);
         }
 }
 
@@ -166,41 +166,41 @@ static void free_far(const hierarchy_work *w, sn_hierarchy_far *far)
     far->by = 0;
     set_far(w->h, far, FREE);
     if (far->node < w->firsts)
-        hold_along_rods(w, far->node, far->pin);
+        tether_along_rods(w, far->node, far->pin);
 }
 
 /* Whether the path of an item leads over an aggregate. */
 static bool leads_over(const hierarchy_tears *t, uint32_t item, uint32_t node)
 {
-    for (uint32_t i = t->way_start[node]; i < t->way_start[node + 1]; ++i)
-        if (t->way_of[i] == item)
+    for (uint32_t i = t->path_start[node]; i < t->path_start[node + 1]; ++i)
+        if (t->path_of[i] == item)
             return true;
     return false;
 }
 
 /* Releases the items whose path leads over a dissolved aggregate, or, if other is not NONE, over both ends of a removed
    limit. */
-static void free_ways(hierarchy_work *w, uint32_t node, uint32_t other)
+static void free_paths(hierarchy_work *w, uint32_t node, uint32_t other)
 {
     const sn_hierarchy *h = w->h;
     const hierarchy_tears *t = &w->tears;
-    for (uint32_t i = t->way_start[node]; i < t->way_start[node + 1]; ++i) {
-        const uint32_t item = t->way_of[i];
+    for (uint32_t i = t->path_start[node]; i < t->path_start[node + 1]; ++i) {
+        const uint32_t item = t->path_of[i];
         if (other != NONE && !leads_over(t, item, other))
             continue;
-        if (item & SN_WAY_SPAN)
-            h->span[item & ~SN_WAY_SPAN].most = FREE;
+        if (item & SN_PATH_SPAN)
+            h->span[item & ~SN_PATH_SPAN].most = FREE;
         else
             free_far(w, &h->far[t->far_at[item]]);
     }
 }
 
 /* Updates the tethers of an aggregate, whose centre has changed with its members. */
-static void hold_anew(hierarchy_work *w, uint32_t node)
+static void tether_anew(hierarchy_work *w, uint32_t node)
 {
     const hierarchy_tears *t = &w->tears;
-    for (uint32_t i = t->way_start[node]; i < t->way_start[node + 1]; ++i) {
-        sn_hierarchy_far *far = t->way_of[i] & SN_WAY_SPAN ? NULL : &w->h->far[t->far_at[t->way_of[i]]];
+    for (uint32_t i = t->path_start[node]; i < t->path_start[node + 1]; ++i) {
+        sn_hierarchy_far *far = t->path_of[i] & SN_PATH_SPAN ? NULL : &w->h->far[t->far_at[t->path_of[i]]];
         if (!far || far->node != node || far->by == 0)
             continue;
         set_far(w->h, far, far->by * sn_hierarchy_far_from(w, node, far->pin));
@@ -213,10 +213,10 @@ static void look_at_spans(const hierarchy_work *w)
     const sn_hierarchy *h = w->h;
     for (uint32_t i = 0; i < h->span_table.count; ++i) {
         sn_hierarchy_span *span = &h->span[i];
-        const hierarchy_visit *visit = span->slot == NONE ? NULL : &w->hold_visit[SN_HOLD_GROUPS * span->slot];
+        const hierarchy_visit *visit = span->slot == NONE ? NULL : &w->tether_visit[SN_TETHER_GROUPS * span->slot];
         if (visit)
-            span->most =
-                (sn_real)((double)h->hold[visit[0].hold].most + (double)h->hold[visit[1].hold].most) * SN_HOLD_SLACK;
+            span->most = (sn_real)((double)h->tether[visit[0].tether].most + (double)h->tether[visit[1].tether].most) *
+                         SN_TETHER_SLACK;
     }
 }
 
@@ -300,7 +300,7 @@ static void dissolve(hierarchy_work *w, uint32_t node, uint32_t *next, uint32_t 
         list_node(t, h->parent[beyond(w, t->limit[i], node)], next, count);
     }
     list_node(t, h->parent[node], next, count);
-    free_ways(w, node, NONE);
+    free_paths(w, node, NONE);
 }
 
 static bool is_gone(const hierarchy_work *w, uint32_t node, uint32_t member)
@@ -407,7 +407,7 @@ static void limit_anew(hierarchy_work *w, uint32_t node, uint32_t *next, uint32_
             continue;
         if (w->stamp[other] != t->turn) { /* nothing connects their members any more */
             remove_limit(w, limit);
-            free_ways(w, node, other);
+            free_paths(w, node, other);
             list_node(t, h->parent[other], next, count);
             continue;
         }
@@ -417,7 +417,7 @@ static void limit_anew(hierarchy_work *w, uint32_t node, uint32_t *next, uint32_
             (uint16_t)(most > 0 ? h->mask[limit / SN_BATCH] | lane : h->mask[limit / SN_BATCH] & ~lane);
     }
     list_node(t, h->parent[node], next, count);
-    hold_anew(w, node);
+    tether_anew(w, node);
 }
 
 /* Follows from level to level. */

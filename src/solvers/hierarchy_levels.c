@@ -92,10 +92,10 @@ uint32_t sn_hierarchy_cut(const hierarchy_graph *g, uint32_t first, uint32_t end
         g->size[best]++;
         for (uint32_t e = g->start[i]; e < g->start[i + 1]; ++e) {
             const uint32_t to = g->edge[e].to;
-            const sn_real way = g->edge[e].rest + (IS_NEAR(i, to) ? g->to_root[to] : 0);
+            const sn_real path = g->edge[e].rest + (IS_NEAR(i, to) ? g->to_root[to] : 0);
             if (IS_NEAR(i, to) && g->root[to] != NONE && g->aggregate[to] == best &&
-                (g->to_root[i] == 0 || way < g->to_root[i]))
-                g->to_root[i] = way;
+                (g->to_root[i] == 0 || path < g->to_root[i]))
+                g->to_root[i] = path;
         }
     }
 #undef IS_NEAR
@@ -284,12 +284,12 @@ static uint32_t root_of(const hierarchy_work *w, uint32_t node)
     return NONE;
 }
 
-static bool is_detour(const hierarchy_work *w, uint32_t a, uint32_t b, double way)
+static bool is_detour(const hierarchy_work *w, uint32_t a, uint32_t b, double path)
 {
     hierarchy_form from = {0}, to = {0};
     sn_hierarchy_put_form(w, &from, a);
     sn_hierarchy_put_form(w, &to, b);
-    return sn_hierarchy_is_detour(&from, &to, way);
+    return sn_hierarchy_is_detour(&from, &to, path);
 }
 
 /* Adds the limits of one aggregate behind the first `links`, except those across a fold. Returns their new number. */
@@ -302,15 +302,15 @@ static uint32_t limit_node(hierarchy_work *w, uint32_t node, uint32_t links)
             const uint32_t to = w->edge[e].to, other = w->node[to];
             if (other <= node) /* inside, or found from the other end */
                 continue;
-            const double way = (double)w->to_root[h->member[k]] + (double)w->edge[e].rest + (double)w->to_root[to];
-            if (w->stamp[other] != node + 1 || way < w->way[other])
-                w->way[other] = way;
+            const double path = (double)w->to_root[h->member[k]] + (double)w->edge[e].rest + (double)w->to_root[to];
+            if (w->stamp[other] != node + 1 || path < w->path[other])
+                w->path[other] = path;
             add_link(w, node, other, &links);
         }
     uint32_t kept = before;
     for (uint32_t i = before; i < links; ++i) {
         const uint32_t other = root_of(w, w->link[i].b);
-        if (root == NONE || other == NONE || !is_detour(w, root, other, w->way[w->link[i].b]))
+        if (root == NONE || other == NONE || !is_detour(w, root, other, w->path[w->link[i].b]))
             w->link[kept++] = w->link[i];
     }
     return kept;
@@ -451,7 +451,7 @@ static void add_levels(hierarchy_work *w, uint32_t mesh, level_graph level, hier
     for (;;) {
         uint32_t free, count = cut_level(w, &level, &free), node = h->node_table.count, found = 0;
         const uint32_t far = h->far_table.count;
-        sn_hierarchy_hold_level(w, mesh, level.id, level.count);
+        sn_hierarchy_tether_level(w, mesh, level.id, level.count);
         note_fars(w, mesh, far);
         if (free < LEAST_NODES || count >= level.count || node + count > w->form_room || !make_level(w, &level, count))
             break;
@@ -524,12 +524,12 @@ void sn_hierarchy_add_levels(hierarchy_work *w)
     w->batch = sn_hierarchy_scratch(w, pairs, sizeof *w->batch);
     w->batch_at = sn_hierarchy_scratch(w, pairs, sizeof *w->batch_at);
     w->colours = sn_hierarchy_scratch(w, w->form_room, sizeof *w->colours);
-    w->way = sn_hierarchy_scratch(w, w->form_room, sizeof *w->way);
+    w->path = sn_hierarchy_scratch(w, w->form_room, sizeof *w->path);
     w->local = sn_hierarchy_scratch(w, w->form_room, sizeof *w->local);
     uint32_t *id = sn_hierarchy_scratch(w, nodes, sizeof *id);
     w->firsts = nodes;
-    w->held_by = sn_hierarchy_scratch(w, SN_HOLD_GROUPS * (size_t)nodes, sizeof *w->held_by);
-    w->visit = sn_hierarchy_scratch(w, SN_HOLD_GROUPS * (size_t)nodes, sizeof *w->visit);
+    w->held_by = sn_hierarchy_scratch(w, SN_TETHER_GROUPS * (size_t)nodes, sizeof *w->held_by);
+    w->visit = sn_hierarchy_scratch(w, SN_TETHER_GROUPS * (size_t)nodes, sizeof *w->visit);
     w->visits = sn_hierarchy_scratch(w, nodes, sizeof *w->visits);
     w->graph = (hierarchy_graph){.start = sn_hierarchy_scratch(w, (size_t)nodes + 3, sizeof(uint32_t)),
                                  .edge = sn_hierarchy_scratch(w, 2 * (size_t)pairs, sizeof(hierarchy_edge)),

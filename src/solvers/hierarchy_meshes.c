@@ -43,7 +43,7 @@ void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const
         for (uint32_t i = 0; store->run[r].kind == SN_KIND_PIN && i < store->run[r].count; ++i) {
             const uint32_t row = store->run[r].first + i;
             const sn_give *give = &pool->give[row];
-            if (run_has(pool, &store->run[r], i) && !(pool->point[row] & SN_SPOT_BIT) &&
+            if (run_has(pool, &store->run[r], i) && !(pool->point[row] & SN_ANCHOR_BIT) &&
                 slot[pool->point[row]] < slots && give->compliance == 0 && give->stiffness == 1 &&
                 !(breaks && breaks(world, SN_KIND_PIN, row)))
                 pinned[slot[pool->point[row]]] = true;
@@ -88,7 +88,8 @@ static inline bool next_rod(const hierarchy_work *w, rod_walk *walk)
         for (uint32_t count = walk->run ? walk->run->count : 0; walk->i < count;) {
             const sn_pool *pool = walk->pool;
             const uint32_t at = walk->i++, row = walk->run->first + at, *point = pool->point + (size_t)row * 2;
-            if (!run_has(pool, walk->run, at) || (point[0] | point[1]) & SN_SPOT_BIT || pool->give[row].stiffness != 1)
+            if (!run_has(pool, walk->run, at) || (point[0] | point[1]) & SN_ANCHOR_BIT ||
+                pool->give[row].stiffness != 1)
                 continue;
             walk->row = row;
             walk->a = w->in->frame.slot[point[0]];
@@ -158,7 +159,7 @@ static void look_at_meshes(const hierarchy_work *w, mesh_facts *facts)
         f->length += rest;
         f->gives += gives > 0;
         f->compliance = gives > f->compliance ? gives : f->compliance;
-        f->held = f->held || store_held(w->in->store, walk.pool, walk.row);
+        f->held = f->held || store_compromise(w->in->store, walk.pool, walk.row);
         f->breaks = f->breaks || (s->breaks && s->breaks(s->world, walk.run->kind, walk.row));
         f->tears = f->tears || (s->tears && s->tears(s->world, walk.run->kind, walk.row));
     }
@@ -170,7 +171,7 @@ static void count_tets(const hierarchy_work *w, mesh_facts *facts)
     const sn_pool *pool = w->in->store->pool[SN_KIND_VOLUME];
     for (uint32_t row = 0; row < pool->table.count; ++row) {
         const uint32_t point = pool->point[4 * (size_t)row];
-        const bool live = pool->ids.value[row] != SN_ID_FREE && !(point & SN_SPOT_BIT);
+        const bool live = pool->ids.value[row] != SN_ID_FREE && !(point & SN_ANCHOR_BIT);
         const uint32_t slot = live ? w->in->frame.slot[point] : w->slots;
         if (slot < w->slots && w->mesh[slot] != NONE)
             facts[w->mesh[slot]].tets++;
@@ -231,12 +232,12 @@ static bool next_tie(const hierarchy_work *w, tie_walk *walk)
         const sn_run *run = &store->run[walk->run];
         while (run->kind == SN_KIND_ATTACHMENT && walk->i < run->count) {
             const uint32_t at = walk->i++, row = run->first + at, *point = pool->point + 2 * (size_t)row;
-            if (!run_has(pool, run, at) || (point[0] | point[1]) & SN_SPOT_BIT)
+            if (!run_has(pool, run, at) || (point[0] | point[1]) & SN_ANCHOR_BIT)
                 continue;
             walk->a = w->in->frame.slot[point[0]];
             walk->b = w->in->frame.slot[point[1]];
             if (pool->give[row].compliance == 0 && pool->give[row].stiffness == 1 && walk->a < w->slots &&
-                walk->b < w->slots && walk->a != walk->b && !store_held(store, pool, row) &&
+                walk->b < w->slots && walk->a != walk->b && !store_compromise(store, pool, row) &&
                 !(s->breaks && s->breaks(s->world, SN_KIND_ATTACHMENT, row)))
                 return true;
         }
@@ -255,7 +256,8 @@ static uint32_t *find_ropes(const hierarchy_work *w, const uint32_t *of)
         size[of[i]]++;
     for (rod_walk walk = {0}; next_rod(w, &walk);) {
         uint32_t *here = &rods[of[walk.a]];
-        const bool weak = walk.pool->give[walk.row].compliance > 0 || store_held(w->in->store, walk.pool, walk.row) ||
+        const bool weak = walk.pool->give[walk.row].compliance > 0 ||
+                          store_compromise(w->in->store, walk.pool, walk.row) ||
                           (s->breaks && s->breaks(s->world, walk.run->kind, walk.row)) ||
                           (s->tears && s->tears(s->world, walk.run->kind, walk.row));
         *here = weak || *here == NONE ? NONE : *here + 1;

@@ -96,13 +96,13 @@ static void find_root(hierarchy_work *w, const sn_tile *tile, uint32_t slot, uin
 }
 
 /* Sets the distance from the root for a particle that joined later: over a neighbour with a root. */
-static void find_way(hierarchy_work *w, uint32_t slot)
+static void find_path(hierarchy_work *w, uint32_t slot)
 {
     for (uint32_t e = w->start[slot]; w->root[slot] == NONE && e < w->start[slot + 1]; ++e) {
         const uint32_t to = w->edge[e].to;
-        const sn_real way = w->edge[e].rest + w->to_root[to];
-        if (w->node[to] == w->node[slot] && w->root[to] != NONE && (w->to_root[slot] == 0 || way < w->to_root[slot]))
-            w->to_root[slot] = way;
+        const sn_real path = w->edge[e].rest + w->to_root[to];
+        if (w->node[to] == w->node[slot] && w->root[to] != NONE && (w->to_root[slot] == 0 || path < w->to_root[slot]))
+            w->to_root[slot] = path;
     }
 }
 
@@ -188,7 +188,7 @@ uint32_t sn_hierarchy_cut_rows(hierarchy_work *w, uint32_t index, uint32_t next)
         find_root(w, tile, tile->first + i, row, lane);
     }
     for (uint32_t i = 0; good && i < tile->count; ++i)
-        find_way(w, tile->first + i);
+        find_path(w, tile->first + i);
     if (good && sn_hierarchy_grow(w, &h->part_table, 1)) {
         h->part[h->part_table.count - 1] = (sn_hierarchy_part){.tile = index,
                                                                .mesh = w->mesh[tile->first],

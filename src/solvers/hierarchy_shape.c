@@ -123,8 +123,8 @@ static void look_at_rods(const hierarchy_work *w, uint32_t node, hierarchy_form 
             const uint32_t other = w->edge[e].to;
             if (!isfinite(w->edge[e].rest) || w->edge[e].rest == SN_TIE_REST) /* it is torn, or an attachment */
                 continue;
-            const sn_vec3 way = vec3_sub(shape_of(w, other)->place, p);
-            const double square = vec3_dot_double(way, way), rest = (double)w->edge[e].rest;
+            const sn_vec3 path = vec3_sub(shape_of(w, other)->place, p);
+            const double square = vec3_dot_double(path, path), rest = (double)w->edge[e].rest;
             if (!(rest * rest < known * square)) {         /* otherwise shorter by more than rounding, as most are */
                 const double longer = rest / sqrt(square); /* infinite if the points coincide */
                 form->longest = longer > form->longest ? longer : form->longest;
@@ -243,7 +243,7 @@ double sn_hierarchy_limit(const hierarchy_form *a, const hierarchy_form *b)
     return sqrt(square) / sqrt(1 - sine * sine) * longest * longer * (1 + SLACK);
 }
 
-bool sn_hierarchy_is_detour(const hierarchy_form *a, const hierarchy_form *b, double way)
+bool sn_hierarchy_is_detour(const hierarchy_form *a, const hierarchy_form *b, double path)
 {
-    return way > DETOUR * (double)sn_hierarchy_distance(a, b);
+    return path > DETOUR * (double)sn_hierarchy_distance(a, b);
 }

@@ -187,7 +187,7 @@ static sn_vec3 from_pin(const sn_hierarchy_pin *pin, sn_vec3 x, sn_vec3 low)
 }
 
 /* Pulls aggregates back to the length of their tethers. */
-static void hold_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count, const sn_hierarchy_mesh *mesh)
+static void tether_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count, const sn_hierarchy_mesh *mesh)
 {
     const sn_vec3 origin = vec4_xyz(mesh->origin);
     for (uint32_t i = first; i < first + count; ++i) {
@@ -225,7 +225,7 @@ static void run_task(void *data, uint32_t index, uint32_t worker)
             inherit(h, share->fresh, share->fresh_count);
         sweep(h, share->run, share->runs, turn->sweeps, s->wide);
         if (turn->ends)
-            hold_nodes(h, share->far, share->fars, &h->mesh[share->mesh]);
+            tether_nodes(h, share->far, share->fars, &h->mesh[share->mesh]);
     }
 }
 
@@ -262,7 +262,7 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
         inherit(h, part->fresh, part->fresh_count);
         sweep(h, part->run, part->runs, sweeps_inside(part), wide);
         sweep(h, part->row_run, part->row_runs, 1, wide);
-        hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
+        tether_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         for (uint32_t n = part->node; n < part->node + part->nodes; ++n) {
             sn_vec4 by = *hierarchy_d(h, n);
             by.w = 0;
@@ -276,21 +276,21 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
             }
         }
         if (wide) {
-            const sn_wide_holds holds = {.hold = h->row_hold + part->row_hold,
-                                         .count = part->row_holds,
-                                         .pin = h->pin,
-                                         .x = frame->x,
-                                         .moved = moved,
-                                         .coarse = moved == frame->x};
-            wide->hold_lanes(&holds);
+            const sn_wide_tethers tethers = {.tether = h->row_tether + part->row_tether,
+                                             .count = part->row_tethers,
+                                             .pin = h->pin,
+                                             .x = frame->x,
+                                             .moved = moved,
+                                             .coarse = moved == frame->x};
+            wide->tether_lanes(&tethers);
             continue;
         }
-        for (uint32_t i = part->hold; i < part->hold + part->holds; ++i) {
-            const sn_hierarchy_hold *hold = &h->hold[i];
-            sn_vec4 *to = &moved[hold->slot];
+        for (uint32_t i = part->tether; i < part->tether + part->tethers; ++i) {
+            const sn_hierarchy_tether *tether = &h->tether[i];
+            sn_vec4 *to = &moved[tether->slot];
             const sn_vec3 low = moved == frame->x ? (sn_vec3){0, 0, 0} : vec4_xyz(*to);
-            const sn_vec3 away = from_pin(&h->pin[hold->pin], vec4_xyz(frame->x[hold->slot]), low);
-            const sn_real pull = pull_of(away, hold->most);
+            const sn_vec3 away = from_pin(&h->pin[tether->pin], vec4_xyz(frame->x[tether->slot]), low);
+            const sn_real pull = pull_of(away, tether->most);
             if (pull != 0)
                 *to = (sn_vec4){to->x + away.x * pull, to->y + away.y * pull, to->z + away.z * pull, to->w};
         }
@@ -313,17 +313,17 @@ static void sweep_rows(const sn_hierarchy *h, const sn_hierarchy_part *part, con
     wide->fused[limits.number].planes(&limits);
 }
 
-/* Pulls aggregates back, as hold_nodes does. */
-static void hold_groups(const sn_hierarchy *h, const sn_hierarchy_part *part, const sn_wide *wide, float *nodes)
+/* Pulls aggregates back, as tether_nodes does. */
+static void tether_groups(const sn_hierarchy *h, const sn_hierarchy_part *part, const sn_wide *wide, float *nodes)
 {
     const sn_hierarchy_mesh *mesh = &h->mesh[part->mesh];
-    const sn_wide_holds holds = {.hold = h->row_hold + part->row_far,
-                                 .count = part->row_fars,
-                                 .pin = h->pin,
-                                 .plane = nodes,
-                                 .nodes = true,
-                                 .origin = vec4_xyz(mesh->origin)};
-    wide->hold_rows(&holds);
+    const sn_wide_tethers tethers = {.tether = h->row_tether + part->row_far,
+                                     .count = part->row_fars,
+                                     .pin = h->pin,
+                                     .plane = nodes,
+                                     .nodes = true,
+                                     .origin = vec4_xyz(mesh->origin)};
+    wide->tether_rows(&tethers);
 }
 
 /* Moves groups in planes of aggregates, with a margin before and after them. */
@@ -335,7 +335,7 @@ static void move_groups(const sn_hierarchy *h, const sn_hierarchy_part *part, co
     memset(groups.nodes + (size_t)part->groups * SN_ROW, 0, SN_BATCH * sizeof *margin);
     wide->take_nodes(&groups);
     sweep_rows(h, part, wide, margin);
-    hold_groups(h, part, wide, groups.nodes);
+    tether_groups(h, part, wide, groups.nodes);
     wide->move_rows(&groups);
 }
 
@@ -353,7 +353,7 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
         if (part->groups)
             move_groups(h, part, wide, groups_of(h, part, plane, coarse), nodes);
         else
-            hold_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
+            tether_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
         for (uint32_t n = part->node + part->groups * SN_BATCH; n < part->node + part->nodes; ++n)
             for (uint32_t k = h->first[n]; hierarchy_x(h, n)->w != 0 && k < h->last[n]; ++k) {
                 const sn_vec4 *by = hierarchy_d(h, n);
@@ -362,11 +362,11 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
                 to[SN_BATCH] += (float)by->y;
                 to[2 * SN_BATCH] += (float)by->z;
             }
-        const sn_wide_holds holds = {.hold = h->row_hold + part->row_hold,
-                                     .count = part->row_holds,
-                                     .pin = h->pin,
-                                     .plane = plane,
-                                     .coarse = coarse};
-        wide->hold_rows(&holds);
+        const sn_wide_tethers tethers = {.tether = h->row_tether + part->row_tether,
+                                         .count = part->row_tethers,
+                                         .pin = h->pin,
+                                         .plane = plane,
+                                         .coarse = coarse};
+        wide->tether_rows(&tethers);
     }
 }

@@ -228,7 +228,7 @@ bool sn_hierarchy_reserve_deal(hierarchy_work *w, uint32_t pairs)
         .start = sn_hierarchy_scratch(w, (size_t)w->form_room + 2, sizeof(uint32_t)),
         .from = sn_hierarchy_scratch(w, w->form_room, sizeof(uint32_t)),
         .to = sn_hierarchy_scratch(w, w->form_room, sizeof(uint32_t)),
-        .far = sn_hierarchy_scratch(w, SN_HOLD_GROUPS * (size_t)w->form_room, sizeof(sn_hierarchy_far)),
+        .far = sn_hierarchy_scratch(w, SN_TETHER_GROUPS * (size_t)w->form_room, sizeof(sn_hierarchy_far)),
         .sorted = sn_hierarchy_scratch(w, pairs, sizeof(hierarchy_link))};
     return !w->failed;
 }

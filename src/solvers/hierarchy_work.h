@@ -11,7 +11,7 @@
 #define SN_AT_ONCE 4u
 
 /* Groups of immovable particles that hold one particle, or aggregate. */
-#define SN_HOLD_GROUPS 2u
+#define SN_TETHER_GROUPS 2u
 
 /* A graph that is cut into aggregates. By number of a node: */
 typedef struct hierarchy_graph {
@@ -24,13 +24,13 @@ typedef struct hierarchy_graph {
     sn_real *to_root;    /* result: the rest length of the edge to the root */
 } hierarchy_graph;
 
-/* A node reached from an immovable particle: see hierarchy_hold.c. */
+/* A node reached from an immovable particle: see hierarchy_tethers.c. */
 typedef struct hierarchy_visit {
     sn_real far;  /* m, along edges; infinite: there is a tear on the path */
     sn_real flat; /* the least flatness on the path */
     uint32_t node, pin;
-    uint32_t from; /* the previous visit on the path; SN_PLAN_NONE: this is the first */
-    uint32_t hold; /* of particles: the number of the tether; SN_PLAN_NONE: there is none */
+    uint32_t from;   /* the previous visit on the path; SN_PLAN_NONE: this is the first */
+    uint32_t tether; /* of particles: the number of the tether; SN_PLAN_NONE: there is none */
 } hierarchy_visit;
 
 typedef struct hierarchy_link {
@@ -54,22 +54,22 @@ typedef struct hierarchy_deal {
 
 /* Working data for following tears: see hierarchy_follow.c. */
 typedef struct hierarchy_tears {
-    bool indexed;        /* limit, way_of and far_at are made */
-    uint32_t followed;   /* number of entries of torn_table that have been followed */
-    bool pins;           /* a torn particle is immovable */
-    uint32_t turn;       /* the current value for hierarchy_work.stamp */
-    bool *torn;          /* by slot */
-    uint8_t *state;      /* by aggregate: flags */
-    uint16_t *there;     /* by batch: lanes of limits that still exist */
-    uint32_t *start;     /* by aggregate: its first limit in `limit` */
-    uint32_t *limit;     /* batch and lane of limits */
-    uint32_t *way_start; /* by aggregate: its first entry in way_of */
-    uint32_t *way_of;    /* items of sn_hierarchy_way */
-    uint32_t *far_at;    /* by id of a tether: its index */
-    uint32_t *stack;     /* of visits */
-    bool *seen;          /* by slot, or aggregate */
-    uint32_t *queue;     /* a list of these */
-    uint32_t *list[2];   /* of aggregates: those of a level, and those of the next */
+    bool indexed;         /* limit, path_of and far_at are made */
+    uint32_t followed;    /* number of entries of torn_table that have been followed */
+    bool pins;            /* a torn particle is immovable */
+    uint32_t turn;        /* the current value for hierarchy_work.stamp */
+    bool *torn;           /* by slot */
+    uint8_t *state;       /* by aggregate: flags */
+    uint16_t *there;      /* by batch: lanes of limits that still exist */
+    uint32_t *start;      /* by aggregate: its first limit in `limit` */
+    uint32_t *limit;      /* batch and lane of limits */
+    uint32_t *path_start; /* by aggregate: its first entry in path_of */
+    uint32_t *path_of;    /* items of sn_hierarchy_path */
+    uint32_t *far_at;     /* by id of a tether: its index */
+    uint32_t *stack;      /* of visits */
+    bool *seen;           /* by slot, or aggregate */
+    uint32_t *queue;      /* a list of these */
+    uint32_t *list[2];    /* of aggregates: those of a level, and those of the next */
 } hierarchy_tears;
 
 /* The rest shape of an aggregate. */
@@ -110,22 +110,22 @@ typedef struct hierarchy_work {
     /* Limits: those found last; scratch; those of the first level between tiles; and all of the first level. */
     hierarchy_link *link, *own, *between, *all;
     uint32_t betweens;
-    uint8_t *colour;             /* by limit, or by batch of limits */
-    uint32_t *batch;             /* by limit: its batch, see sn_hierarchy_add_row_runs */
-    uint32_t *batch_at;          /* by batch there: its place */
-    uint64_t *colours;           /* by aggregate: colours in use */
-    double *way;                 /* by aggregate: distance along rods from root to root, for the present aggregate */
-    uint32_t *stamp;             /* by aggregate: see add_link */
-    uint32_t *local;             /* by aggregate: its number in a level */
-    uint32_t *pin_of;            /* by slot: its number among immovable particles */
-    uint32_t *group;             /* by that number: connected immovable particles */
-    uint32_t firsts;             /* number of aggregates of the first level */
-    uint32_t *held_by;           /* for each of these SN_HOLD_GROUPS: 1 + the group that holds it; 0: none */
-    hierarchy_visit *visit;      /* SN_HOLD_GROUPS for each number in `graph` */
-    uint8_t *visits;             /* number of visits in use */
-    uint32_t *row_hold;          /* by row of a tile in planes: see hold_rows in hierarchy_hold.c */
-    hierarchy_visit *hold_visit; /* the same for particles: SN_HOLD_GROUPS by slot */
-    uint8_t *hold_visits;        /* number of visits in use */
+    uint8_t *colour;               /* by limit, or by batch of limits */
+    uint32_t *batch;               /* by limit: its batch, see sn_hierarchy_add_row_runs */
+    uint32_t *batch_at;            /* by batch there: its place */
+    uint64_t *colours;             /* by aggregate: colours in use */
+    double *path;                  /* by aggregate: distance along rods from root to root, for the present aggregate */
+    uint32_t *stamp;               /* by aggregate: see add_link */
+    uint32_t *local;               /* by aggregate: its number in a level */
+    uint32_t *pin_of;              /* by slot: its number among immovable particles */
+    uint32_t *group;               /* by that number: connected immovable particles */
+    uint32_t firsts;               /* number of aggregates of the first level */
+    uint32_t *held_by;             /* for each of these SN_TETHER_GROUPS: 1 + the group that holds it; 0: none */
+    hierarchy_visit *visit;        /* SN_TETHER_GROUPS for each number in `graph` */
+    uint8_t *visits;               /* number of visits in use */
+    uint32_t *row_tether;          /* by row of a tile in planes: see tether_rows in hierarchy_tethers.c */
+    hierarchy_visit *tether_visit; /* the same for particles: SN_TETHER_GROUPS by slot */
+    uint8_t *tether_visits;        /* number of visits in use */
     hierarchy_tears tears;
     hierarchy_deal deal;
     hierarchy_graph graph;
@@ -160,7 +160,7 @@ void sn_hierarchy_follow(hierarchy_work *w, const sn_solver_in *in);
 sn_real sn_hierarchy_far_from(const hierarchy_work *w, uint32_t node, uint32_t pin);
 
 /* As for limits: rounding of positions must not count as stretch. */
-#define SN_HOLD_SLACK ((sn_real)(1 + 1e-4))
+#define SN_TETHER_SLACK ((sn_real)(1 + 1e-4))
 
 /* Cuts nodes first .. end - 1 into aggregates, along edges between nodes that are both fixed or both movable. In the
    order of numbers, a node without neighbours in aggregates becomes a root, and takes its neighbours. Remaining nodes
@@ -203,11 +203,11 @@ void sn_hierarchy_deal_level(hierarchy_work *w, uint32_t mesh, hierarchy_link *l
 void sn_hierarchy_deal_fars(hierarchy_work *w, const sn_hierarchy_level *level, uint32_t far);
 void sn_hierarchy_add_stages(hierarchy_work *w);
 
-/* hierarchy_hold.c: numbers the immovable particles; finds tethers of particles; and of the aggregates of a level, `id`
+/* hierarchy_tethers.c: numbers the immovable particles; finds tethers of particles; and of the aggregates of a level, `id`
    by number in `graph`. */
 void sn_hierarchy_find_pins(hierarchy_work *w);
-void sn_hierarchy_find_holds(hierarchy_work *w);
-void sn_hierarchy_hold_level(hierarchy_work *w, uint32_t mesh, const uint32_t *id, uint32_t count);
+void sn_hierarchy_find_tethers(hierarchy_work *w);
+void sn_hierarchy_tether_level(hierarchy_work *w, uint32_t mesh, const uint32_t *id, uint32_t count);
 
 /* hierarchy_shape.c: notes the rest shape of particles of meshes that have none (mesh, by slot: SN_PLAN_NONE for other
    particles); and finds the rest shape of aggregates of particles, and of larger ones. */
@@ -217,7 +217,7 @@ void sn_hierarchy_find_form(hierarchy_work *w, uint32_t node);
 void sn_hierarchy_join_forms(hierarchy_work *w, uint32_t node);
 
 /* Whether the path along rods from one centre to another is much longer than the straight one. */
-bool sn_hierarchy_is_detour(const hierarchy_form *a, const hierarchy_form *b, double way);
+bool sn_hierarchy_is_detour(const hierarchy_form *a, const hierarchy_form *b, double path);
 
 /* Moves its centre to the position of a particle. */
 void sn_hierarchy_put_form(const hierarchy_work *w, hierarchy_form *form, uint32_t slot);

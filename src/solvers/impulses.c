@@ -67,14 +67,14 @@ typedef struct sweep {
 /* ---- One constraint ---------------------------------------------------------------------------------------------- */
 
 /* The displacement of a particle in the substep, or h times its final velocity. */
-static sn_vec3 way_of(const sweep *s, uint32_t slot)
+static sn_vec3 displacement_of(const sweep *s, uint32_t slot)
 {
     const sn_frame *frame = &s->in->frame;
     sn_vec3 d = vec4_xyz(frame->d[slot]);
     if (s->v)
         return vec3_add(vec3_scale(vec4_xyz(s->v[slot]), s->in->h), d);
-    sn_vec3 way = vec3_sub(vec4_xyz(frame->x[slot]), vec4_xyz(frame->start[slot]));
-    return vec3_add(way, vec3_sub(d, vec4_xyz(frame->x_low[slot])));
+    sn_vec3 displacement = vec3_sub(vec4_xyz(frame->x[slot]), vec4_xyz(frame->start[slot]));
+    return vec3_add(displacement, vec3_sub(d, vec4_xyz(frame->x_low[slot])));
 }
 
 /* J d of one row. */
@@ -82,7 +82,7 @@ static sn_real motion_of(const sweep *s, const sn_block *block, uint32_t row)
 {
     sn_real sum = 0;
     for (uint32_t i = 0; i < block->count; ++i)
-        sum += vec3_dot(block->gradient[row * block->count + i], way_of(s, block->slot[i]));
+        sum += vec3_dot(block->gradient[row * block->count + i], displacement_of(s, block->slot[i]));
     return sum;
 }
 

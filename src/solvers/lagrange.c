@@ -308,8 +308,8 @@ static double extent_of(const sn_system *system, const sn_system_block *block, c
     sn_dvec3 first = dvec3_from(frame_position(frame, system->slot[particle[0]], origin));
     double most = 0;
     for (uint32_t i = 1; i < block->count && (!frame->turn || system->slot[particle[i]] < frame->turn_slot); ++i) {
-        sn_dvec3 way = dvec3_sub(dvec3_from(frame_position(frame, system->slot[particle[i]], origin)), first);
-        double square = dvec3_dot(way, way);
+        sn_dvec3 displacement = dvec3_sub(dvec3_from(frame_position(frame, system->slot[particle[i]], origin)), first);
+        double square = dvec3_dot(displacement, displacement);
         if (square > most)
             most = square;
     }
@@ -475,11 +475,12 @@ static bool keep_limits(lagrange *l, const sn_system_block *block, double enough
         const ruling *rule = &l->rule[block->first + r];
         if (!rule->is || rule->fate >= AT_LIMIT)
             continue;
-        double way = sn_system_gather(system, block, r), over = fmax(rule->low - way, way - rule->high);
+        double displacement = sn_system_gather(system, block, r),
+               over = fmax(rule->low - displacement, displacement - rule->high);
         if (over > excess) {
             excess = over;
             worst = block->first + r;
-            high = way > rule->high;
+            high = displacement > rule->high;
         }
     }
     if (worst == LAGRANGE_NONE)

@@ -59,10 +59,10 @@ typedef struct finding {
     const sn_solver_in *in;
     const sn_visit *list;
     uint32_t listed, numbers, bodies;
-    uint32_t *parent;            /* by a particle's number */
-    bool *loops;                 /* of roots */
-    uint32_t *loop_of;           /* the number of the loop */
-    uint32_t *node_of, *turn_of; /* by a particle's number, and by a body's row */
+    uint32_t *parent;                /* by a particle's number */
+    bool *loops;                     /* of roots */
+    uint32_t *loop_of;               /* the number of the loop */
+    uint32_t *node_of, *rotation_of; /* by a particle's number, and by a body's row */
 } finding;
 
 static void *room(finding *f, size_t count, size_t size)
@@ -119,7 +119,7 @@ static void join_all(finding *f)
         f->loop_of[i] = f->node_of[i] = NONE;
     }
     for (uint32_t i = 0; i < f->bodies; ++i)
-        f->turn_of[i] = NONE;
+        f->rotation_of[i] = NONE;
     for (uint32_t i = 0; i < f->listed; ++i) {
         span_of(f, i, &s);
         const uint32_t first = first_movable(f, &s);
@@ -195,7 +195,7 @@ static void list_loop(finding *f, uint32_t index, const uint32_t *next, uint32_t
                 is_movable(f, s.particle[k]) ? node_at(f, &f->node_of[s.particle[k]], s.particle[k]) : NONE;
         for (uint32_t k = 0; k < s.turns; ++k)
             l->tie_node[(*mention)++] =
-                is_movable(f, s.centre[k]) ? node_at(f, &f->turn_of[s.body[k]], s.body[k] | SN_TURN_BIT) : NONE;
+                is_movable(f, s.centre[k]) ? node_at(f, &f->rotation_of[s.body[k]], s.body[k] | SN_TURN_BIT) : NONE;
         loop->wide = loop->wide || s.turns;
     }
     loop->tie_end = *tie;
@@ -418,7 +418,7 @@ bool sn_loops_reserve(sn_loops *l, const sn_allocator *allocator, const sn_solve
         f.loops = room(&f, f.numbers, sizeof *f.loops);
         f.loop_of = room(&f, f.numbers, sizeof *f.loop_of);
         f.node_of = room(&f, f.numbers, sizeof *f.node_of);
-        f.turn_of = room(&f, f.bodies, sizeof *f.turn_of);
+        f.rotation_of = room(&f, f.bodies, sizeof *f.rotation_of);
         if (l->rooms.failed)
             return false;
         join_all(&f);

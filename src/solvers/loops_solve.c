@@ -492,11 +492,11 @@ static double missed_by_turning(const work *w, const sn_loop_tie *tie, const loo
     }
     if (row->turn != 0) {
         const sn_dvec3 g = at3(n->gradient[r * tie->count]), none_moved = dvec3(0, 0, 0);
-        const sn_dvec3 way = dvec3_sub(node[0] == NONE ? none_moved : at3(l->x[node[0]]),
-                                       node[1] == NONE ? none_moved : at3(l->x[node[1]]));
-        const sn_dvec3 line = dvec3_scale(g, 1 / row->turn), after = dvec3_add(line, way);
+        const sn_dvec3 displacement = dvec3_sub(node[0] == NONE ? none_moved : at3(l->x[node[0]]),
+                                                node[1] == NONE ? none_moved : at3(l->x[node[1]]));
+        const sn_dvec3 line = dvec3_scale(g, 1 / row->turn), after = dvec3_add(line, displacement);
         const double length = sqrt(dvec3_dot(line, line));
-        sum += row->turn * length * (sqrt(dvec3_dot(after, after)) - length) - dvec3_dot(way, g);
+        sum += row->turn * length * (sqrt(dvec3_dot(after, after)) - length) - dvec3_dot(displacement, g);
     }
     return fabs(sum) / row->length;
 }

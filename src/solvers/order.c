@@ -27,7 +27,7 @@
 #define NUMBER_MASK UINT64_C(0x7fffffff)
 
 /* The parts of a pass. */
-enum { WAY_THERE, WAY_BACK, AT_THE_END };
+enum { PASS_THERE, PASS_BACK, AT_THE_END };
 
 /* The bit of a body's root for a body with a loop. */
 #define LOOP_BIT 0x80000000u
@@ -142,7 +142,7 @@ static bool toss(const span *s)
 
 static uint64_t key_of(const span *s, uint32_t *parent)
 {
-    uint64_t low = s->particle[0], high = s->particle[0], way = WAY_THERE;
+    uint64_t low = s->particle[0], high = s->particle[0], pass = PASS_THERE;
     for (uint32_t i = 1; i < s->count; ++i) {
         low = s->particle[i] < low ? s->particle[i] : low;
         high = s->particle[i] > high ? s->particle[i] : high;
@@ -150,11 +150,11 @@ static uint64_t key_of(const span *s, uint32_t *parent)
     if (low == high)
         return (uint64_t)AT_THE_END << 2 * NUMBER_BITS;
     if ((parent[root_of(parent, (uint32_t)low)] & LOOP_BIT) && toss(s)) {
-        way = WAY_BACK;
+        pass = PASS_BACK;
         low = ~low & NUMBER_MASK;
         high = ~high & NUMBER_MASK;
     }
-    return way << 2 * NUMBER_BITS | low << NUMBER_BITS | high;
+    return pass << 2 * NUMBER_BITS | low << NUMBER_BITS | high;
 }
 
 /* Sets the keys of all items. False when memory runs out. */

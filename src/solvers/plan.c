@@ -106,13 +106,13 @@ sn_plan_form sn_plan_form_of(const sn_store *store, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = store->pool[kind];
     sn_plan_form form = SN_FORM_PLAIN;
-    if (!pool->kind->lanes || pool->kind->force || !fits_tile(pool) || store_held(store, pool, row))
+    if (!pool->kind->lanes || pool->kind->force || !fits_tile(pool) || store_compromise(store, pool, row))
         return SN_FORM_SINGLE;
     for (uint32_t i = 0; i < pool->kind->points; ++i) {
         uint32_t code = pool->point[(size_t)row * pool->kind->points + i];
-        if (!(code & SN_SPOT_BIT))
+        if (!(code & SN_ANCHOR_BIT))
             continue;
-        if (store->spot[code & ~SN_SPOT_BIT].type == SN_POINT_PARTICLES)
+        if (store->anchor[code & ~SN_ANCHOR_BIT].type == SN_POINT_PARTICLES)
             return SN_FORM_WEIGHTED;
         form = SN_FORM_ANCHORED;
     }
@@ -168,7 +168,7 @@ static void read_items(plan_work *w)
         room += pool->ids.live * pool->kind->points;
         total += pool->ids.live;
     }
-    room += 4 * (store->spot_table.count - store->counts.free_spots);
+    room += 4 * (store->anchor_table.count - store->counts.free_anchors);
     w->item = sn_plan_scratch(w, total, sizeof *w->item);
     w->particle = sn_plan_scratch(w, (size_t)room + SN_MAX_BLOCK, sizeof *w->particle);
     if (w->failed)

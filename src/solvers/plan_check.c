@@ -220,14 +220,14 @@ static bool check_anchors(checker *c, const sn_plan_run *run, uint32_t batch, ui
         const uint32_t *at =
             c->plan->anchor + run->anchor + (batch * points + i) * (run->corners + 1) * SN_BATCH + lane;
         const uint32_t code = pool->point[(size_t)row * points + i];
-        const sn_spot *spot = code & SN_SPOT_BIT ? &c->store->spot[code & ~SN_SPOT_BIT] : NULL;
-        const uint32_t body = spot && spot->type == SN_POINT_BODY ? spot->body : SN_NO_BODY;
+        const sn_anchor *anchor = code & SN_ANCHOR_BIT ? &c->store->anchor[code & ~SN_ANCHOR_BIT] : NULL;
+        const uint32_t body = anchor && anchor->type == SN_POINT_BODY ? anchor->body : SN_NO_BODY;
         if (at[run->corners * SN_BATCH] != body)
             return complain(c, "point %u of %s constraint %u is on body %u, but %u in the plan", i, pool->kind->name,
                             row, body, at[run->corners * SN_BATCH]);
-        if (spot && spot->type == SN_POINT_PLACE)
+        if (anchor && anchor->type == SN_POINT_PLACE)
             continue;
-        const uint32_t slot = c->particles->slot[spot ? spot->particle[0] : code];
+        const uint32_t slot = c->particles->slot[anchor ? anchor->particle[0] : code];
         if (at[0] != slot)
             return complain(c, "point %u of %s constraint %u is slot %u, but %u in the plan", i, pool->kind->name, row,
                             slot, at[0]);

@@ -16,23 +16,23 @@ static void set_places(sn_store *store, const sn_visit *visit, uint32_t count, u
 /* Copies the numbers of an anchored point; see SN_ANCHOR_PLACE and so on. */
 static void copy_anchor(const sn_store *store, uint32_t code, float *to)
 {
-    sn_spot spot = {.weight = {1}, .turn = {0, 0, 0, 1}};
-    if (code & SN_SPOT_BIT)
-        spot = store->spot[code & ~SN_SPOT_BIT];
-    if (spot.type != SN_POINT_PARTICLES)
-        spot.weight[0] = 1;
-    const sn_real number[SN_ANCHOR_NUMBERS] = {spot.place.x,
-                                               spot.place.y,
-                                               spot.place.z,
-                                               spot.turn.x,
-                                               spot.turn.y,
-                                               spot.turn.z,
-                                               spot.turn.w,
-                                               spot.weight[0],
-                                               spot.count > 1 ? spot.weight[1] : 0,
-                                               spot.count > 2 ? spot.weight[2] : 0,
-                                               spot.count > 3 ? spot.weight[3] : 0,
-                                               spot.type == SN_POINT_PLACE};
+    sn_anchor anchor = {.weight = {1}, .turn = {0, 0, 0, 1}};
+    if (code & SN_ANCHOR_BIT)
+        anchor = store->anchor[code & ~SN_ANCHOR_BIT];
+    if (anchor.type != SN_POINT_PARTICLES)
+        anchor.weight[0] = 1;
+    const sn_real number[SN_ANCHOR_NUMBERS] = {anchor.place.x,
+                                               anchor.place.y,
+                                               anchor.place.z,
+                                               anchor.turn.x,
+                                               anchor.turn.y,
+                                               anchor.turn.z,
+                                               anchor.turn.w,
+                                               anchor.weight[0],
+                                               anchor.count > 1 ? anchor.weight[1] : 0,
+                                               anchor.count > 2 ? anchor.weight[2] : 0,
+                                               anchor.count > 3 ? anchor.weight[3] : 0,
+                                               anchor.type == SN_POINT_PLACE};
     for (uint32_t n = 0; n < SN_ANCHOR_NUMBERS; ++n)
         to[n * SN_BATCH] = (float)number[n];
 }

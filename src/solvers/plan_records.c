@@ -106,17 +106,17 @@ static uint32_t place_chains(plan_work *w, const uint32_t *list, uint32_t count,
 }
 
 /* Sorts by turn, in b; equal items keep their order. */
-static void sort_by_turn(plan_work *w, sn_sort_item *items, uint32_t count, uint32_t turns)
+static void sort_by_rank(plan_work *w, sn_sort_item *items, uint32_t count, uint32_t ranks)
 {
     uint32_t *start = w->queue; /* w->queue has space for all numbers, and some more: see make */
-    if (turns > w->particles->numbers + 2 * COLOURS) {
+    if (ranks > w->particles->numbers + 2 * COLOURS) {
         sn_sort(items, w->sort_scratch, count);
         return;
     }
-    memset(start, 0, ((size_t)turns + 1) * sizeof *start);
+    memset(start, 0, ((size_t)ranks + 1) * sizeof *start);
     for (uint32_t i = 0; i < count; ++i)
         start[items[i].b + 1]++;
-    for (uint32_t i = 0; i < turns; ++i)
+    for (uint32_t i = 0; i < ranks; ++i)
         start[i + 1] += start[i];
     for (uint32_t i = 0; i < count; ++i)
         w->sort_scratch[start[items[i].b]++] = items[i];
@@ -127,15 +127,15 @@ static void sort_by_turn(plan_work *w, sn_sort_item *items, uint32_t count, uint
    descending order, on the way back. So neighbours come earlier and later equally on all sides, and rods come both
    before and after volumes. With kind after kind, and colours in their order, bodies of two kinds gained energy; see
    docs/stability.md. The keys hold colour, kind and form. */
-static void take_turns(plan_work *w, sn_sort_item *items, uint32_t count, uint32_t colours, uint32_t kinds)
+static void rank_by_colour(plan_work *w, sn_sort_item *items, uint32_t count, uint32_t colours, uint32_t kinds)
 {
-    uint32_t turns = 8 * colours * kinds;
+    uint32_t ranks = 8 * colours * kinds;
     for (uint32_t i = 0; i < count; ++i) {
-        uint32_t colour = (uint32_t)(items[i].key >> 32), way = 4 * colour * kinds + (uint32_t)items[i].key;
-        items[i].b = colour % 2 ? turns - 1 - way : way;
+        uint32_t colour = (uint32_t)(items[i].key >> 32), rank = 4 * colour * kinds + (uint32_t)items[i].key;
+        items[i].b = colour % 2 ? ranks - 1 - rank : rank;
         items[i].key = make_key(PLAN_WITH_LOOPS, 0, items[i].b, 0);
     }
-    sort_by_turn(w, items, count, turns);
+    sort_by_rank(w, items, count, ranks);
 }
 
 /* Every kind is coloured separately. */
@@ -161,7 +161,7 @@ static uint32_t place_loops(plan_work *w, const uint32_t *list, uint32_t count, 
             out[found++] = (sn_sort_item){(uint64_t)colour << 32 | (4 * kinds + form_key(item)), list[i], 0};
         }
     }
-    take_turns(w, out, found, colours, kinds);
+    rank_by_colour(w, out, found, colours, kinds);
     return found;
 }
 
@@ -243,15 +243,15 @@ void sn_plan_fill_lane(plan_work *w, const sn_plan_run *run, uint32_t batch, uin
    particle, and gets one of the constraint's, which it does not move. */
 static uint32_t set_anchor(const plan_work *w, uint32_t code, const plan_item *item, uint32_t corners, uint32_t *to)
 {
-    const sn_spot *spot = code & SN_SPOT_BIT ? &w->store->spot[code & ~SN_SPOT_BIT] : NULL;
-    uint32_t count = spot ? spot->count : 1;
-    if (spot && spot->type == SN_POINT_BODY)
+    const sn_anchor *anchor = code & SN_ANCHOR_BIT ? &w->store->anchor[code & ~SN_ANCHOR_BIT] : NULL;
+    uint32_t count = anchor ? anchor->count : 1;
+    if (anchor && anchor->type == SN_POINT_BODY)
         count = 1;
     for (uint32_t k = 0; k < corners; ++k) {
-        uint32_t number = !spot ? code : k < count ? spot->particle[k] : spot->particle[0];
+        uint32_t number = !anchor ? code : k < count ? anchor->particle[k] : anchor->particle[0];
         to[k * SN_BATCH] = count ? w->slot[number] : w->particle[item->first];
     }
-    to[corners * SN_BATCH] = spot && spot->type == SN_POINT_BODY ? spot->body : SN_NO_BODY;
+    to[corners * SN_BATCH] = anchor && anchor->type == SN_POINT_BODY ? anchor->body : SN_NO_BODY;
     return count;
 }
 

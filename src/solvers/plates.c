@@ -56,7 +56,7 @@ static sn_dvec3 place(const quad x)
 
 /* Finds an angle, and the direction in which the sum of k x grows with it: see dihedral.c and angle.c. False if there
    is none. */
-static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *way, double *angle)
+static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *direction, double *angle)
 {
     const sn_dvec3 a = place(p->at[hinge->vertex[0]]), b = place(p->at[hinge->vertex[1]]),
                    c = place(p->at[hinge->vertex[2]]), d = place(p->at[hinge->vertex[3]]);
@@ -68,11 +68,11 @@ static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 
     if (!(size > FLAT * size1 * size2 && length > 0))
         return false;
     *angle = math_atan2(dvec3_dot(dvec3_cross(n1, n2), e) / length, dvec3_dot(n1, n2));
-    *way = dvec3_scale(sum, -1 / size);
+    *direction = dvec3_scale(sum, -1 / size);
     return true;
 }
 
-static bool find_turn(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *way, double *angle)
+static bool find_turn(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *direction, double *angle)
 {
     const sn_dvec3 a = place(p->at[hinge->vertex[0]]), b = place(p->at[hinge->vertex[1]]),
                    c = place(p->at[hinge->vertex[2]]);
@@ -83,7 +83,7 @@ static bool find_turn(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 
     if (!(size > FLAT * size1 * size2))
         return false;
     *angle = math_atan2(dvec3_length(dvec3_cross(u, v)), dvec3_dot(u, v));
-    *way = dvec3_scale(sum, 1 / size);
+    *direction = dvec3_scale(sum, 1 / size);
     return true;
 }
 
@@ -94,29 +94,29 @@ static bool find_turn(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 
    substep of 1/60 s with rigid hinges. */
 static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hinge *hinge, double h, quad lambda)
 {
-    sn_dvec3 way;
+    sn_dvec3 direction;
     double angle, along = 0, rate = 0;
     memset(lambda, 0, sizeof(quad));
-    if (!(hinge->kind == SN_KIND_ANGLE ? find_turn : find_fold)(p, hinge, &way, &angle))
+    if (!(hinge->kind == SN_KIND_ANGLE ? find_turn : find_fold)(p, hinge, &direction, &angle))
         return 0;
     for (uint32_t i = 0; i < 4; ++i) {
-        const double now = dvec3_dot(way, place(p->at[hinge->vertex[i]]));
+        const double now = dvec3_dot(direction, place(p->at[hinge->vertex[i]]));
         along += hinge->k[i] * now;
-        rate += plate->damped ? hinge->k[i] * (now - dvec3_dot(way, place(p->from[hinge->vertex[i]]))) : 0;
+        rate += plate->damped ? hinge->k[i] * (now - dvec3_dot(direction, place(p->from[hinge->vertex[i]]))) : 0;
     }
     const double sine = 2 * math_sin(angle / 2), share = fabs(sine) > SMALL ? angle / sine : 1;
     const double by = -h * h * hinge->stiffness * (share * along - hinge->rest) - h * hinge->damping * rate;
     if (fabs(hinge->rest) < SN_PLATE_FLAT) {
         const double more = h * h * hinge->stiffness * (1 - share), rest = h * h * hinge->stiffness * hinge->rest;
         bend(p, plate, hinge, h, lambda);
-        lambda[0] += (more * along + rest) * way.x;
-        lambda[1] += (more * along + rest) * way.y;
-        lambda[2] += (more * along + rest) * way.z;
+        lambda[0] += (more * along + rest) * direction.x;
+        lambda[1] += (more * along + rest) * direction.y;
+        lambda[2] += (more * along + rest) * direction.z;
         return by;
     }
-    lambda[0] = by * way.x;
-    lambda[1] = by * way.y;
-    lambda[2] = by * way.z;
+    lambda[0] = by * direction.x;
+    lambda[1] = by * direction.y;
+    lambda[2] = by * direction.z;
     return by;
 }
 

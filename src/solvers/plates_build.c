@@ -45,7 +45,7 @@ static void mark_tears(plates_work *w)
         if (pool->ids.value[row] == SN_ID_FREE || !stiffen->tears(stiffen->world, SN_KIND_DISTANCE, row))
             continue;
         for (uint32_t i = 0; i < 2; ++i)
-            if (!(point[i] & SN_SPOT_BIT) && w->in->frame.slot[point[i]] < w->slots)
+            if (!(point[i] & SN_ANCHOR_BIT) && w->in->frame.slot[point[i]] < w->slots)
                 w->tears[w->in->frame.slot[point[i]]] = true;
     }
 }
@@ -59,7 +59,7 @@ static void list_rods(plates_work *w)
     for (uint32_t pass = 0; pass < 2 && !w->p->rooms.failed; ++pass) {
         for (uint32_t row = 0; row < pool->table.count; ++row) {
             const uint32_t *point = pool->point + 2 * (size_t)row;
-            if (pool->ids.value[row] == SN_ID_FREE || (point[0] | point[1]) & SN_SPOT_BIT)
+            if (pool->ids.value[row] == SN_ID_FREE || (point[0] | point[1]) & SN_ANCHOR_BIT)
                 continue;
             const uint32_t slot[2] = {w->in->frame.slot[point[0]], w->in->frame.slot[point[1]]};
             for (uint32_t i = 0; i < 2 && slot[0] < w->slots && slot[1] < w->slots; ++i)
@@ -122,7 +122,7 @@ static uint32_t fate_of(plates_work *w, uint32_t kind, uint32_t row, uint32_t sl
         return IGNORED;
     slot[3] = 0;
     for (uint32_t i = 0; i < points; ++i) {
-        slot[i] = point[i] & SN_SPOT_BIT ? NONE : w->in->frame.slot[point[i]];
+        slot[i] = point[i] & SN_ANCHOR_BIT ? NONE : w->in->frame.slot[point[i]];
         if (slot[i] >= w->slots)
             return IGNORED;
         tears = tears || (w->tears && w->tears[slot[i]]);
@@ -132,7 +132,7 @@ static uint32_t fate_of(plates_work *w, uint32_t kind, uint32_t row, uint32_t sl
         return SN_LEFT_BREAKS;
     w->all_tear = false;
     if (!pool->place[row] || (pool->place[row] - 1) >> PLACE_SHIFT != PLACE_LANE || pool->give[row].stiffness != 1 ||
-        store_held(w->in->store, pool, row))
+        store_compromise(w->in->store, pool, row))
         return IGNORED;
     if (stiffen->breaks && stiffen->breaks(stiffen->world, kind, row))
         return SN_LEFT_BREAKS;

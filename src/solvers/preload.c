@@ -19,7 +19,7 @@ bool sn_preload_takes(const sn_store *store, uint32_t kind, uint32_t row)
     const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
     bool takes = sn_preload_has(kind);
     for (uint32_t i = 0; takes && i < pool->kind->points; ++i) /* a list has no barycentric points */
-        takes = !(point[i] & SN_SPOT_BIT);
+        takes = !(point[i] & SN_ANCHOR_BIT);
     return takes;
 }
 

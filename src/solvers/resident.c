@@ -267,7 +267,7 @@ static void copy_out(const layer *l, const exchange *e, const float *plane, sn_v
     }
 }
 
-void sn_resident_pull_led(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p)
+void sn_resident_pull_kinematic(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p)
 {
     for (uint32_t i = tile->first; i < tile->first + tile->count; ++i) {
         if (!l->t->in->stiffen.target[i])

@@ -80,7 +80,7 @@ bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give g
                        const sn_real *lambda, sn_real *dlambda)
 {
     double a[SN_MAX_ROWS][SN_MAX_ROWS], c[SN_MAX_ROWS], old[SN_MAX_ROWS], step[SN_MAX_ROWS];
-    double way[SN_MAX_ROWS] = {0}, rate_way[SN_MAX_ROWS] = {0};
+    double displacement[SN_MAX_ROWS] = {0}, rate_displacement[SN_MAX_ROWS] = {0};
     sn_row_now now[SN_MAX_ROWS];
     lanes_row row[SN_MAX_ROWS];
     uint32_t order[SN_MAX_ROWS], listed = 0, bounded = 0, at_least = 0;
@@ -105,9 +105,10 @@ bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give g
             row[i] = row_of(&block->row[r]);
         if (now[r].gamma > 0 || now[r].type == SN_ROW_RATE) {
             looks_back = true;
-            way[i] = (double)row_damped_way(block, block->count, r, frame);
+            displacement[i] = (double)row_damped_displacement(block, block->count, r, frame);
             if (now[r].type == SN_ROW_RATE)
-                rate_way[i] = (double)row_rate_way(block, block->count, r, frame) - sn_row_rounded_off(block, r, frame);
+                rate_displacement[i] =
+                    (double)row_rate_displacement(block, block->count, r, frame) - sn_row_rounded_off(block, r, frame);
         }
     }
     rows_solve(&(rows_problem){.rows = block->rows,
@@ -115,8 +116,8 @@ bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give g
                                .bounded = bounded,
                                .product = &a[0][0],
                                .c = c,
-                               .way = looks_back ? way : NULL,
-                               .rate_way = rate_way,
+                               .displacement = looks_back ? displacement : NULL,
+                               .rate_displacement = rate_displacement,
                                .row = block->row ? row : NULL,
                                .exists = -1,
                                .alpha = (double)give.alpha,
@@ -198,7 +199,7 @@ static sn_real row_missed(const sn_block *block, uint32_t r, const sn_row_now *n
         return excess;
     sn_real missed = c + alpha * lambda;
     if (gamma > 0 && frame->start)
-        missed += gamma * row_damped_way(block, block->count, r, frame);
+        missed += gamma * row_damped_displacement(block, block->count, r, frame);
     return missed < 0 ? -missed : missed;
 }
 

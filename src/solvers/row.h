@@ -81,39 +81,39 @@ SN_INLINE sn_real row_motion(const sn_block *block, uint32_t count, uint32_t row
 
 /* The same for the displacement that dampers resist: the effective step times the rate of C. With BDF2, whose velocity
    is (3 d - d_old) / 2h, that is d - d_old / 3, or 2/3 d without a history. Otherwise it is d. */
-SN_INLINE sn_real row_way(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
+SN_INLINE sn_real row_displacement(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
 {
     sn_real sum = 0;
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t slot = block->slot[i];
-        sn_vec3 way = vec3_sub(vec4_xyz(frame->x[slot]), vec4_xyz(frame->start[slot]));
-        way = vec3_add(way, vec4_xyz(frame->d[slot]));
+        sn_vec3 displacement = vec3_sub(vec4_xyz(frame->x[slot]), vec4_xyz(frame->start[slot]));
+        displacement = vec3_add(displacement, vec4_xyz(frame->d[slot]));
         if (frame->old_d) {
-            sn_vec3 back = frame->old_d[slot].w == frame->h ? vec4_xyz(frame->old_d[slot]) : way;
-            way = vec3_sub(way, vec3_scale(back, (sn_real)(1.0 / 3)));
+            sn_vec3 back = frame->old_d[slot].w == frame->h ? vec4_xyz(frame->old_d[slot]) : displacement;
+            displacement = vec3_sub(displacement, vec3_scale(back, (sn_real)(1.0 / 3)));
         }
-        sum += vec3_dot(block->gradient[row * count + i], way);
+        sum += vec3_dot(block->gradient[row * count + i], displacement);
     }
     return sum;
 }
 
 /* The same, plus the displacement expected from contact. For dampers. */
-SN_INLINE sn_real row_damped_way(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
+SN_INLINE sn_real row_damped_displacement(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
 {
-    sn_real sum = row_way(block, count, row, frame);
+    sn_real sum = row_displacement(block, count, row, frame);
     return frame->expected ? sum + row_motion(block, count, row, frame->expected) : sum;
 }
 
 /* The same, plus the displacement expected from friction. For rates. Normal forces are left out: if a motor presses an
    arm against something, contact pushes back as hard, and the motor would hold against that when it has to reverse. */
-SN_INLINE sn_real row_rate_way(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
+SN_INLINE sn_real row_rate_displacement(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
 {
-    sn_real sum = row_way(block, count, row, frame);
-    return frame->rubbed ? sum + row_motion(block, count, row, frame->rubbed) : sum;
+    sn_real sum = row_displacement(block, count, row, frame);
+    return frame->by_friction ? sum + row_motion(block, count, row, frame->by_friction) : sum;
 }
 
-/* The part of row_way that is only rounding of the position at the start. The displacement of a rate in a substep is
-   small, so this part has to be removed. */
+/* The part of row_displacement that is only rounding of the position at the start. The displacement of a rate in a
+   substep is small, so this part has to be removed. */
 double sn_row_rounded_off(const sn_block *block, uint32_t r, const sn_frame *frame);
 
 /* d += w grad C dlambda. */
@@ -160,7 +160,7 @@ SN_INLINE bool row_step(const sn_block *block, uint32_t count, uint32_t rows, ui
         return true; /* nothing here can move; a compliant constraint still exerts its force */
     sn_real wanted = -c - give.alpha * lambda[0];
     if (give.gamma > 0)
-        wanted -= give.gamma * row_damped_way(block, count, 0, frame);
+        wanted -= give.gamma * row_damped_displacement(block, count, 0, frame);
     sn_real step = give.k * wanted / ((1 + give.gamma) * mobility + give.alpha);
     if (inequality && lambda[0] + step < 0)
         step = -lambda[0];

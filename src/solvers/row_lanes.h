@@ -45,10 +45,10 @@ typedef struct rows_problem {
     const lanes3 *turning; /* gradients by rotations: [row * (entries - turns) + entry - turns] */
     const lanes *product;  /* J W J^T, its lower half: [row * SN_MAX_ROWS + row]; NULL: computed from gradients */
     const lanes *c;
-    const lanes *way;      /* grad C . (x - x0); NULL: no row needs it */
-    const lanes *rate_way; /* the same without the rounding of x0, for rates */
-    const lanes_row *row;  /* descriptions of the rows; NULL: the kind has no own_rows */
-    flags exists;          /* other lanes get 0 */
+    const lanes *displacement;      /* grad C . (x - x0); NULL: no row needs it */
+    const lanes *rate_displacement; /* the same without the rounding of x0, for rates */
+    const lanes_row *row;           /* descriptions of the rows; NULL: the kind has no own_rows */
+    flags exists;                   /* other lanes get 0 */
     lanes alpha, gamma, k;
     lanes inverse_h;
     const lanes *lambda;
@@ -86,8 +86,8 @@ SN_LANES_INLINE void rows_solve_one(const rows_problem *p)
     const lanes zero = lanes_all(0), c = p->c[0], lambda = p->lambda[0];
     const lanes mobility = rows_product(p, 0, 0);
     lanes give = mobility, wanted = (zero - c) - p->alpha * lambda;
-    if (p->way) {
-        wanted = wanted - p->gamma * p->way[0];
+    if (p->displacement) {
+        wanted = wanted - p->gamma * p->displacement[0];
         give = (lanes_all(1) + p->gamma) * give;
     }
     give = give + p->alpha;
@@ -109,15 +109,15 @@ SN_LANES_INLINE void rows_solve_axes(const rows_problem *p)
     lanes pivot = p->w[0] * (p->linear[0].x * p->linear[0].x), soft = p->alpha;
     for (uint32_t e = 1; e < p->entries; ++e)
         pivot = pivot + p->w[e] * (p->linear[e].x * p->linear[e].x);
-    if (p->way)
+    if (p->displacement)
         soft = p->alpha / (one + p->gamma);
     pivot = pivot + soft;
     const flags good = lanes_above(pivot, lanes_all(ROWS_REDUNDANT) * pivot) | lanes_unequal(pivot - pivot, zero);
     const lanes inverse = lanes_keep(good, one / pivot);
     for (uint32_t r = 0; r < 3; ++r) {
         lanes wanted = (zero - p->c[r]) - p->alpha * p->lambda[r];
-        if (p->way)
-            wanted = (wanted - p->gamma * p->way[r]) / (one + p->gamma);
+        if (p->displacement)
+            wanted = (wanted - p->gamma * p->displacement[r]) / (one + p->gamma);
         p->step[r] = lanes_keep(p->exists & good, p->k * (wanted * inverse));
     }
 }
@@ -162,12 +162,12 @@ SN_LANES_INLINE void rows_ask(const rows_problem *p, uint32_t r, rows_block *b)
         gamma = lanes_choose(own, lanes_min(gamma + more * row->damping, top), gamma);
         rest = row->rest;
         inequality = row->at_least | (inequality & ~rest);
-        if (p->way)
-            c = lanes_choose(row->rate, p->rate_way[r] - row->speed / p->inverse_h, c);
+        if (p->displacement)
+            c = lanes_choose(row->rate, p->rate_displacement[r] - row->speed / p->inverse_h, c);
     }
     lanes wanted = (zero - c) - alpha * lambda;
-    if (p->way) {
-        wanted = (wanted - gamma * p->way[r]) / (one + gamma);
+    if (p->displacement) {
+        wanted = (wanted - gamma * p->displacement[r]) / (one + gamma);
         b->soft[r] = alpha / (one + gamma);
     } else {
         b->soft[r] = alpha;

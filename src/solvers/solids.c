@@ -155,7 +155,7 @@ SN_INLINE void write_rows(sn_real *column, const uint32_t *row, lanes value)
 
 SN_INLINE lanes3 turned(records r)
 {
-    r = records_turn(r);
+    r = records_transpose(r);
     return (lanes3){r.part[0], r.part[1], r.part[2]};
 }
 
@@ -167,10 +167,10 @@ SN_INLINE lanes3 difference(const sn_vec4 *of, const uint32_t *a, const uint32_t
 /* Gradients by the second end. Their length is 1, or 0 where the ends coincide. */
 SOLIDS_INLINE lanes3 rod_gradients(const loading *l, const sn_vec4 *of, uint32_t i, lanes *length)
 {
-    const lanes3 way = difference(of, l->s->rod.point[0] + i, l->s->rod.point[1] + i);
-    *length = lanes_sqrt(lanes3_dot(way, way));
+    const lanes3 displacement = difference(of, l->s->rod.point[0] + i, l->s->rod.point[1] + i);
+    *length = lanes_sqrt(lanes3_dot(displacement, displacement));
     const flags some = lanes_above(*length, lanes_every(0));
-    return lanes3_scale(way, lanes_keep(some, lanes_every(1) / lanes_choose(some, *length, lanes_every(1))));
+    return lanes3_scale(displacement, lanes_keep(some, lanes_every(1) / lanes_choose(some, *length, lanes_every(1))));
 }
 
 /* Gradients by the corners after the first, whose gradient is the negative sum. Returns the volumes. */
@@ -191,7 +191,7 @@ SOLIDS_INLINE lanes tet_gradients(const loading *l, const sn_vec4 *of, uint32_t 
 SN_INLINE records along(lanes3 gradient, lanes lambda)
 {
     const lanes3 by = lanes3_scale(gradient, lambda);
-    return records_turn((records){{by.x, by.y, by.z, lanes_every(0)}});
+    return records_transpose((records){{by.x, by.y, by.z, lanes_every(0)}});
 }
 
 SOLIDS_INLINE void push_rods(const loading *l, uint32_t i, lanes lambda)
@@ -220,9 +220,9 @@ static void move(const loading *l, sn_real share)
     const sn_solids *s = l->s;
     for (uint32_t v = l->solid->vertex; v < l->solid->vertex + l->solid->vertices; ++v) {
         const sn_real by = share * s->at[v].w;
-        const sn_vec3 way = vec3_scale(vec4_xyz(s->push[v]), by);
-        s->at[v] = vec4(vec3_add(vec4_xyz(s->at[v]), way), s->at[v].w);
-        s->moved[v] = vec4(vec3_add(vec4_xyz(s->moved[v]), way), 0);
+        const sn_vec3 displacement = vec3_scale(vec4_xyz(s->push[v]), by);
+        s->at[v] = vec4(vec3_add(vec4_xyz(s->at[v]), displacement), s->at[v].w);
+        s->moved[v] = vec4(vec3_add(vec4_xyz(s->moved[v]), displacement), 0);
         s->push[v] = (sn_vec4){0, 0, 0, 0};
     }
 }
@@ -242,8 +242,9 @@ static sn_real choose_smoothness(const loading *l)
     const sn_soft *solid = l->solid;
     lanes most = lanes_every(0);
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; i += SN_WIDTH) {
-        const lanes3 way = difference(s->at, s->rod.point[0] + i, s->rod.point[1] + i);
-        const lanes rest = lanes_load(s->rod.rest + i), off = lanes_abs(lanes_sqrt(lanes3_dot(way, way)) - rest);
+        const lanes3 displacement = difference(s->at, s->rod.point[0] + i, s->rod.point[1] + i);
+        const lanes rest = lanes_load(s->rod.rest + i),
+                    off = lanes_abs(lanes_sqrt(lanes3_dot(displacement, displacement)) - rest);
         const lanes by = off * rod_gives(s, i),
                     under = lanes_load(s->rod.compliance + i) * lanes_every(l->per_h2) * rest;
         most = lanes_max(
@@ -318,8 +319,8 @@ SN_INLINE void find_rod_residuals(const loading *l, uint32_t i, const sn_real *l
         by = by - lanes_load(s->rod.compliance + i) * lanes_every(l->per_h2) * read_rows(lambda, s->rod.row + i);
     if (l->solid->damped) {
         const uint32_t *a = s->rod.point[0] + i, *b = s->rod.point[1] + i;
-        const lanes3 way = lanes3_sub(difference(s->at, a, b), difference(s->from, a, b));
-        by = lose(by, gammas(l, &s->rod, i), lanes3_dot(g, way));
+        const lanes3 displacement = lanes3_sub(difference(s->at, a, b), difference(s->from, a, b));
+        by = lose(by, gammas(l, &s->rod, i), lanes3_dot(g, displacement));
     }
     lanes_store(off, by);
 }
@@ -413,7 +414,7 @@ SOLIDS_INLINE lanes rod_multipliers(const sn_solids *s, uint32_t i)
                       *q = s->q + (size_t)rod * SN_SOFT_STRIDE + from;
         sum.part[k] = lanes_load(mode) * lanes_load(q) + lanes_load(mode + 4) * lanes_load(q + 4);
     }
-    sum = records_turn(sum);
+    sum = records_transpose(sum);
     return (sum.part[0] + sum.part[1]) + (sum.part[2] + sum.part[3]);
 }
 

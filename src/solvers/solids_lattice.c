@@ -39,8 +39,9 @@ static double mean_length(const solid_work *w, sn_soft *solid, double (*spread)[
     *sound = solid->rods > 0 && solid->vertices - solid->held >= SN_LEAST_SOLID;
     for (uint32_t i = solid->rod; i < solid->rod + solid->rods; ++i) {
         const solid_rod *rod = &w->rod[i];
-        const sn_vec3 way = vec3_sub(s->vertex[rod->end[1]].rest, s->vertex[rod->end[0]].rest);
-        const double x = (double)way.x, y = (double)way.y, z = (double)way.z, length = sqrt(x * x + y * y + z * z);
+        const sn_vec3 displacement = vec3_sub(s->vertex[rod->end[1]].rest, s->vertex[rod->end[0]].rest);
+        const double x = (double)displacement.x, y = (double)displacement.y, z = (double)displacement.z,
+                     length = sqrt(x * x + y * y + z * z);
         const double rest = (double)rod->rest, by = 1 / (length * length);
         *sound = *sound && length > SHORTEST * rest && length < LONGEST * rest;
         sum += length;

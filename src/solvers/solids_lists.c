@@ -24,7 +24,7 @@ static bool next(const solid_work *w, walk *k)
             bool plain = run_has(pool, run, at);
             k->row = run->first + at;
             for (uint32_t i = 0; plain && i < points; ++i) {
-                plain = !(point[i] & SN_SPOT_BIT);
+                plain = !(point[i] & SN_ANCHOR_BIT);
                 k->slot[i] = plain ? w->in->frame.slot[point[i]] : 0;
                 plain = plain && k->slot[i] < w->slots;
             }
@@ -115,7 +115,7 @@ void sn_solids_choose(solid_work *w)
                            (stiffen->breaks && stiffen->breaks(stiffen->world, SN_KIND_DISTANCE, k.row));
         w->s->all_tear = w->s->all_tear && tears;
         rods[mesh] += pool->give[k.row].compliance > 0;
-        if (tears || store_held(w->in->store, pool, k.row))
+        if (tears || store_compromise(w->in->store, pool, k.row))
             tets[mesh] |= NEVER;
     }
     sn_solids_mark_closed(w->in, w->body, w->slots, tets, 1);

@@ -29,7 +29,7 @@ void sn_shells_look(const sn_solver_in *in, const uint32_t *mesh, uint32_t slots
     const sn_pool *pool = in->store->pool[SN_KIND_DIHEDRAL];
     for (uint32_t row = 0; row < pool->table.count; ++row) {
         const uint32_t point = pool->point[4 * (size_t)row];
-        const bool live = pool->ids.value[row] != SN_ID_FREE && !(point & SN_SPOT_BIT);
+        const bool live = pool->ids.value[row] != SN_ID_FREE && !(point & SN_ANCHOR_BIT);
         const uint32_t slot = live ? in->frame.slot[point] : slots;
         if (slot >= slots || mesh[slot] == NONE)
             continue;

@@ -14,11 +14,11 @@ typedef struct sn_visit {
 
 /* Scratch of the order worst first: see worst_first.c. */
 typedef struct sn_worst_scratch {
-    sn_table table;       /* by constraint */
-    sn_table first_table; /* by particle: where its constraints begin in held_table */
-    sn_table held_table;  /* numbers of constraints */
-    uint64_t edits;       /* of the store when these tables were made; 0: never */
-    uint32_t turn_size;   /* of a heap; kept from one pass of a substep to the next */
+    sn_table table;            /* by constraint */
+    sn_table first_table;      /* by particle: where its constraints begin in compromise_table */
+    sn_table compromise_table; /* numbers of constraints */
+    uint64_t edits;            /* of the store when these tables were made; 0: never */
+    uint32_t turn_size;        /* of a heap; kept from one pass of a substep to the next */
 } sn_worst_scratch;
 
 /* Scratch of solvers. It is kept between steps, so that later steps allocate nothing. */

@@ -148,7 +148,7 @@ static sn_dvec3 common_velocity(const sn_system_in *in, const sn_pool *pool, uin
         return dvec3(0, 0, 0);
     for (uint32_t i = 0; i < pool->kind->points; ++i) {
         uint32_t code = pool->point[(size_t)row * pool->kind->points + i];
-        if (code & SN_SPOT_BIT && in->store->spot[code & ~SN_SPOT_BIT].type == SN_POINT_PLACE)
+        if (code & SN_ANCHOR_BIT && in->store->anchor[code & ~SN_ANCHOR_BIT].type == SN_POINT_PLACE)
             return dvec3(0, 0, 0);
     }
     return dvec3_from(vec4_xyz(in->v[block->slot[0]]));
@@ -279,10 +279,11 @@ bool sn_system_build(sn_system *system, const sn_system_in *in, sn_system_block 
     system->block_table.count = system->entry_table.count = system->gradient_table.count = 0;
     system->row_table.count = system->particle_table.count = 0;
     for (uint32_t slot = 0; slot < in->node_count; ++slot) {
-        sn_vec3 low = vec4_xyz(in->frame.x_low[slot]), way = vec3_scale(vec4_xyz(in->v[slot]), (sn_real)(in->h / 2));
+        sn_vec3 low = vec4_xyz(in->frame.x_low[slot]),
+                displacement = vec3_scale(vec4_xyz(in->v[slot]), (sn_real)(in->h / 2));
         system->number[slot] = NOBODY;
-        system->ahead[slot] = vec4(vec3_add(low, way), 0);
-        system->behind[slot] = vec4(vec3_sub(low, way), 0);
+        system->ahead[slot] = vec4(vec3_add(low, displacement), 0);
+        system->behind[slot] = vec4(vec3_sub(low, displacement), 0);
     }
     for (uint32_t r = 0, i = 0; sn_store_next(in->store, &r, &i); ++i)
         if (!add_block(system, in, in->store->run[r].kind, in->store->run[r].first + i, fault))

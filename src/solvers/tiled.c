@@ -36,7 +36,7 @@ uint32_t sn_tiled_slots(const sn_solver_in *in, sn_visit visit, uint32_t *list)
     uint32_t small[SN_MAX_BLOCK], count;
     const sn_pool *pool = in->store->pool[visit.kind];
     const uint32_t *point = pool->point + 2 * (size_t)visit.row;
-    if (pool->kind->points == 2 && !((point[0] | point[1]) & SN_SPOT_BIT)) { /* the most frequent case: rods */
+    if (pool->kind->points == 2 && !((point[0] | point[1]) & SN_ANCHOR_BIT)) { /* the most frequent case: rods */
         list[0] = in->frame.slot[point[0]];
         list[1] = in->frame.slot[point[1]];
         return list[0] == list[1] ? 1 : 2;
@@ -202,7 +202,7 @@ static void place_records(const sn_tiled *t, sn_wide_run *wide, const sn_plan_ru
     wide->start_low = frame->x_low + first;
     wide->old_d = frame->old_d ? frame->old_d + first : NULL;
     wide->expected = frame->expected ? frame->expected + first : NULL;
-    wide->rubbed = frame->rubbed ? frame->rubbed + first : NULL;
+    wide->by_friction = frame->by_friction ? frame->by_friction + first : NULL;
 }
 
 /* A constraint that is not in a batch moves remainders. In a coarse tile, its displacement is added to positions. */
@@ -386,8 +386,8 @@ static bool open_resident(const layer *l, const sn_tile *tile, uint32_t index)
         sn_resident_enter(l, tile, &motion, p);
     else
         sn_resident_pull(l, index, &motion, p);
-    if (!t->enters && state_of(l, tile)->led)
-        sn_resident_pull_led(l, tile, &motion, p);
+    if (!t->enters && state_of(l, tile)->kinematic)
+        sn_resident_pull_kinematic(l, tile, &motion, p);
     if (t->pass == 0) {
         sound = t->wide->predict_planes(&motion, p.plane, p.side, p.back, tile->rows);
         if (motion.start)

@@ -43,7 +43,7 @@ static bool is_still(const looking *l, const sn_tile *tile, const tile_state *st
 {
     const sn_vec4 *x = l->in->frame.x + tile->first, *v = l->others->v + tile->first,
                   *low = l->others->v_low + tile->first;
-    if (tile->first < l->in->plan->loose || state->watched || state->led || state->pushed)
+    if (tile->first < l->in->plan->loose || state->watched || state->kinematic || state->pushed)
         return false;
     for (uint32_t i = 0; i < tile->count; ++i)
         if (x[i].w != 0 || v[i].x != 0 || v[i].y != 0 || v[i].z != 0 || low[i].x != 0 || low[i].y != 0 || low[i].z != 0)
@@ -60,12 +60,12 @@ static void look_at_tile(void *data, uint32_t index, uint32_t worker)
         l->others->keep(l->others->world, tile->first, tile->first + tile->count);
     tile_state state = {.nearest = INFINITY,
                         .watched = is_any_set(l->others->body, tile),
-                        .led = is_any_set(l->others->target, tile),
+                        .kinematic = is_any_set(l->others->target, tile),
                         .pushed = is_any_pushed(l->others->pushed, tile),
                         .asks = is_any_asked(l->in->asks, tile)};
     (void)worker;
-    /* the start of the substep and the history of BDF2 of led particles are noted in storage */
-    state.watched = state.watched || (state.led && (state.asks || l->in->frame.old_d));
+    /* the start of the substep and the history of BDF2 of kinematic particles are noted in storage */
+    state.watched = state.watched || (state.kinematic && (state.asks || l->in->frame.old_d));
     state.still = is_still(l, tile, &state);
     for (uint32_t i = 0; tile->large && i < tile->count; ++i) {
         const sn_vec4 *x = &l->in->frame.x[tile->first + i];

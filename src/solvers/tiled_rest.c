@@ -5,8 +5,8 @@
 #include "base/hash.h"
 #include "solvers/hubs.h"
 
-/* Trees that carry much, at once, and then loops. They move places alone, as tiles of later layers do. What is no tree any more, since something was
-   set free, is projected one by one. */
+/* Trees that carry much, at once, and then loops. They move places alone, as tiles of later layers do. What is no tree
+   any more, since something was set free, is projected one by one. */
 bool sn_tiled_solve_trees(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
 {
     const sn_plan *plan = t->in->plan;
@@ -76,14 +76,14 @@ static bool project_alone(const sn_tiled *t, sn_sweep *sweep, sn_visit visit)
 /* Constraints added later have no colour. In the order of their addition, a body that was added at once would be swept
    in one direction, and gain energy. So a hash sends half of them to the way back. Constraints of one particle come
    last. */
-typedef enum way { WAY_THERE, WAY_BACK, AT_THE_END } way;
+typedef enum displacement { PASS_THERE, PASS_BACK, AT_THE_END } displacement;
 
-static way way_of(const sn_tiled *t, uint32_t i)
+static displacement displacement_of(const sn_tiled *t, uint32_t i)
 {
     sn_visit visit = t->in->plan->extra[i];
     if (visit.kind && t->in->store->pool[visit.kind]->kind->points == 1)
         return AT_THE_END;
-    return hash_u64(hash_u64(SN_HASH_SEED, i), i) >> 63 ? WAY_BACK : WAY_THERE;
+    return hash_u64(hash_u64(SN_HASH_SEED, i), i) >> 63 ? PASS_BACK : PASS_THERE;
 }
 
 static bool project_extra(const sn_tiled *t, sn_sweep *sweep)
@@ -92,11 +92,11 @@ static bool project_extra(const sn_tiled *t, sn_sweep *sweep)
     uint32_t count = plan->extra_table.count;
     bool good = true;
     for (uint32_t i = 0; good && i < count; ++i)
-        good = way_of(t, i) != WAY_THERE || project_alone(t, sweep, plan->extra[i]);
+        good = displacement_of(t, i) != PASS_THERE || project_alone(t, sweep, plan->extra[i]);
     for (uint32_t i = count; good && i-- > 0;)
-        good = way_of(t, i) != WAY_BACK || project_alone(t, sweep, plan->extra[i]);
+        good = displacement_of(t, i) != PASS_BACK || project_alone(t, sweep, plan->extra[i]);
     for (uint32_t i = 0; good && i < count; ++i)
-        good = way_of(t, i) != AT_THE_END || project_alone(t, sweep, plan->extra[i]);
+        good = displacement_of(t, i) != AT_THE_END || project_alone(t, sweep, plan->extra[i]);
     return good;
 }
 

@@ -112,7 +112,7 @@ typedef struct tile_state {
     bool held;                /* one of its particles, or of its body, is immovable */
     bool mixed;               /* later layers: reach is too large, but some of the body's tiles are near */
     bool watched;             /* others read its particles between passes, for example the centre of a body */
-    bool led;                 /* one of its particles has a kinematic target */
+    bool kinematic;           /* one of its particles has a kinematic target */
     bool pushed;              /* one of its particles has a force from the user */
     bool asks;                /* a constraint needs the position of one of its particles at the start of the substep */
     float preload_most;       /* see preload.h; 0: no preloads */
@@ -212,7 +212,7 @@ void sn_resident_enter(const layer *l, const sn_tile *tile, const sn_motion *mot
 void sn_resident_leave(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p);
 
 /* Reads the particles with kinematic targets, which were moved in storage before the substep. */
-void sn_resident_pull_led(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p);
+void sn_resident_pull_kinematic(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p);
 
 /* Exchanges the particles that other constraints move: pull reads them from storage before a pass over the tile, push
    writes them after it. */

@@ -265,13 +265,13 @@ SN_INLINE void solve_rows(const sn_item *it, const double *own, double s[SN_MAX_
 }
 
 /* The columns of the tables of a forest. */
-enum { SN_ID_IN_FOREST, SN_ID_MET, SN_ID_FIRST, SN_ID_PARENT, SN_ID_STACK, SN_ID_COLUMNS };
+enum { SN_ID_IN_FOREST, SN_ID_VISITED, SN_ID_FIRST, SN_ID_PARENT, SN_ID_STACK, SN_ID_COLUMNS };
 enum { SN_MENTION_PARTICLE, SN_MENTION_NODE, SN_MENTION_OF, SN_MENTION_COLUMNS };
 enum {
     SN_PARTICLE_START,
     SN_PARTICLE_NODE,
     SN_PARTICLE_MOVABLE,
-    SN_PARTICLE_MET,
+    SN_PARTICLE_VISITED,
     SN_PARTICLE_BODY,   /* 1 + the row of the body whose centre it is, if a constraint holds a point of that; otherwise
                            0 */
     SN_PARTICLE_LISTED, /* not by number: the numbers of particles with a constraint */

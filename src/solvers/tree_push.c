@@ -128,7 +128,7 @@ void sn_push_solve(sn_push_node *node, uint32_t count, bool shift)
         }
         const sn_dvec3 y = node[p->parent].x;
         if (p->pin) {
-            p->hold = dvec3_scale(dvec3_sub(shift ? p->rest : dvec3(0, 0, 0), y), 1 / p->soft);
+            p->pin_force = dvec3_scale(dvec3_sub(shift ? p->rest : dvec3(0, 0, 0), y), 1 / p->soft);
             p->x = dvec3(0, 0, 0);
             continue;
         }

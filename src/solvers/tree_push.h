@@ -30,8 +30,8 @@ typedef struct sn_push_node {
     double share;
     /* input, kg m, and result, m: */
     sn_dvec3 f, x;
-    double lambda; /* kg m: of the rod */
-    sn_dvec3 hold; /* kg m: the force of a pin */
+    double lambda;      /* kg m: of the rod */
+    sn_dvec3 pin_force; /* kg m: the force of a pin */
 } sn_push_node;
 
 /* Computes the factors, from mass, n, soft and kappa. */

@@ -56,14 +56,14 @@ void sn_worst_init(sn_worst_scratch *w)
     for (uint32_t i = 0; i < sizeof width / sizeof *width; ++i)
         sn_table_column(&w->table, width[i], false);
     sn_table_column(&w->first_table, sizeof(uint32_t), false);
-    sn_table_column(&w->held_table, sizeof(uint32_t), false);
+    sn_table_column(&w->compromise_table, sizeof(uint32_t), false);
 }
 
 void sn_worst_release(sn_worst_scratch *w, const sn_allocator *allocator)
 {
     sn_table_release(&w->table, allocator);
     sn_table_release(&w->first_table, allocator);
-    sn_table_release(&w->held_table, allocator);
+    sn_table_release(&w->compromise_table, allocator);
 }
 
 /* The particles of a constraint. In lists each occurs once; otherwise they may be repeated. */
@@ -92,10 +92,10 @@ static void list_constraints(sn_worst_scratch *w, const sn_store *store, uint64_
 }
 
 /* Lists the constraints of each particle, by counting. */
-static void find_held(sn_worst_scratch *w, const sn_store *store, uint32_t limit)
+static void find_compromises(sn_worst_scratch *w, const sn_store *store, uint32_t limit)
 {
     const sn_visit *visit = w->table.column[COLUMN_VISIT];
-    uint32_t *first = w->first_table.column[0], *held = w->held_table.column[0], small[SN_MAX_BLOCK], n;
+    uint32_t *first = w->first_table.column[0], *held = w->compromise_table.column[0], small[SN_MAX_BLOCK], n;
     memset(first, 0, ((size_t)limit + 1) * sizeof *first);
     for (uint32_t c = 0; c < w->table.count; ++c) {
         const uint32_t *particle = particles_of(store, visit[c], small, &n);
@@ -123,9 +123,9 @@ bool sn_worst_reserve(const sn_solver_in *in, const sn_allocator *allocator)
         return false;
     list_constraints(w, in->store, &held, &limit);
     if (held > UINT32_MAX || !sn_table_reserve(&w->first_table, allocator, (uint64_t)limit + 1) ||
-        !sn_table_reserve(&w->held_table, allocator, held))
+        !sn_table_reserve(&w->compromise_table, allocator, held))
         return false;
-    find_held(w, in->store, limit);
+    find_compromises(w, in->store, limit);
     w->edits = in->store->edits;
     return true;
 }
@@ -273,7 +273,7 @@ static worst open(const sn_worst_job *job)
                    .all = {missed, heaps[0], heaps[1], count, count},
                    .turn = {missed, heaps[2], heaps[3], scratch->turn_size, count},
                    .first = scratch->first_table.column[0],
-                   .held = scratch->held_table.column[0]};
+                   .held = scratch->compromise_table.column[0]};
 }
 
 static void measure_all(worst *w)

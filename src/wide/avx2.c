@@ -25,9 +25,9 @@ static void gather_16(const sn_wide_groups *run)
     rows_gather_by(run, sn_wide_sum_rows_16);
 }
 
-static void hold_16(const sn_wide_holds *run)
+static void tether_16(const sn_wide_tethers *run)
 {
-    rows_hold_by(run, sn_wide_pull_row_16);
+    rows_tether_by(run, sn_wide_pull_row_16);
 }
 
 static void find_16(const sn_wide_run *run)
@@ -39,15 +39,15 @@ const sn_wide *sn_wide_avx2(void)
 {
     static const sn_wide table =
         WIDE_TABLE("8 lanes, AVX2", wide_fused, chain_solve, team_solve, MOTION_FUNCTIONS, motion_predict_planes,
-                   motion_settle_planes, WIDE_ROWS(rows_gather, rows_move, rows_hold, mending_find));
+                   motion_settle_planes, WIDE_ROWS(rows_gather, rows_move, rows_tether, mending_find));
     return &table;
 }
 
 const sn_wide *sn_wide_avx512(void)
 {
-    static const sn_wide table =
-        WIDE_TABLE("16 lanes, AVX-512", wide_fused_16, chain_solve_16, team_solve_16, &motion_functions_16,
-                   sn_wide_predict_16, sn_wide_settle_16, WIDE_ROWS(gather_16, sn_wide_move_rows_16, hold_16, find_16));
+    static const sn_wide table = WIDE_TABLE("16 lanes, AVX-512", wide_fused_16, chain_solve_16, team_solve_16,
+                                            &motion_functions_16, sn_wide_predict_16, sn_wide_settle_16,
+                                            WIDE_ROWS(gather_16, sn_wide_move_rows_16, tether_16, find_16));
     return sn_wide_has_16 ? &table : NULL;
 }
 #else

@@ -72,9 +72,9 @@ void sn_wide_move_rows_16(const sn_wide_groups *run)
     rows_push(run);
 }
 
-void sn_wide_pull_row_16(const sn_wide_holds *run, const sn_wide_hold *hold, const float *pins)
+void sn_wide_pull_row_16(const sn_wide_tethers *run, const sn_wide_tether *tether, const float *pins)
 {
-    rows_pull(run, hold, pins);
+    rows_pull(run, tether, pins);
 }
 
 void sn_wide_find_planes_16(const sn_wide_run *run)
@@ -127,9 +127,9 @@ void sn_wide_move_rows_16(const sn_wide_groups *run)
     (void)run;
 }
 
-void sn_wide_pull_row_16(const sn_wide_holds *run, const sn_wide_hold *hold, const float *pins)
+void sn_wide_pull_row_16(const sn_wide_tethers *run, const sn_wide_tether *tether, const float *pins)
 {
-    (void)run, (void)hold, (void)pins;
+    (void)run, (void)tether, (void)pins;
 }
 
 void sn_wide_find_planes_16(const sn_wide_run *run)

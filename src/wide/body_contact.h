@@ -27,10 +27,11 @@
 #define BODY_SETTLES ((lane_number)2) /* from this sweep on */
 
 #define BODY_EVER  ((lane_number)1e30) /* m, m/s: more than ever occurs */
-/* Normal impulses of every other sweep change by this much more than what one contact alone needs (successive over-relaxation). What a
-   tower carries gets to its foot in fewer sweeps: without it one of thirty bricks leaned further and further, and fell. The last sweep is
-   exact, so a contact alone neither bounces nor sinks. Below 2 no sweep adds energy. It is for two bodies that rest on each other: what
-   slides on the ground has the friction of its exact weight. */
+/* Normal impulses of every other sweep change by this much more than what one contact alone needs (successive
+   over-relaxation). What a tower carries gets to its foot in fewer sweeps: without it one of thirty bricks leaned
+   further and further, and fell. The last sweep is exact, so a contact alone neither bounces nor sinks. Below 2 no
+   sweep adds energy. It is for two bodies that rest on each other: what slides on the ground has the friction of its
+   exact weight. */
 #define BODY_EAGER 1.5
 
 #define BODY_NOTHING   ((lane_number)1e-37) /* N s: a smaller impulse counts as none, and has no inverse */
@@ -89,10 +90,10 @@ typedef struct body_mover {
 
 SN_INLINE body_mover body_load(const sn_wide_body_contacts *run, const uint32_t *index)
 {
-    records v = records_turn(records_load_far(run->mover, index));
-    records s = records_turn(records_load_far(run->mover + 1, index));
-    records i = records_turn(records_load_far(run->inertia, index));
-    records j = records_turn(records_load_far(run->inertia + 1, index));
+    records v = records_transpose(records_load_far(run->mover, index));
+    records s = records_transpose(records_load_far(run->mover + 1, index));
+    records i = records_transpose(records_load_far(run->inertia, index));
+    records j = records_transpose(records_load_far(run->inertia + 1, index));
     return (body_mover){.v = {v.part[0], v.part[1], v.part[2]},
                         .spin = {s.part[0], s.part[1], s.part[2]},
                         .stirred = s.part[3],
@@ -109,8 +110,8 @@ SN_INLINE body_mover body_load(const sn_wide_body_contacts *run, const uint32_t 
 SN_INLINE void body_store(const sn_wide_body_contacts *run, const uint32_t *index, uint32_t moves, const body_mover *m)
 {
     const uint32_t all = (1u << SN_WIDTH) - 1, mask = moves & all;
-    records v = records_turn((records){{m->v.x, m->v.y, m->v.z, m->w}});
-    records s = records_turn((records){{m->spin.x, m->spin.y, m->spin.z, m->stirred}});
+    records v = records_transpose((records){{m->v.x, m->v.y, m->v.z, m->w}});
+    records s = records_transpose((records){{m->spin.x, m->spin.y, m->spin.z, m->stirred}});
     if (mask == all) {
         records_store_far(run->mover, index, &v);
         records_store_far(run->mover + 1, index, &s);
@@ -299,7 +300,8 @@ SN_INLINE void body_impulse_together(sn_wide_body_contact *m, uint32_t first, ui
     body_push_along(m, first, points, two, more);
 }
 
-/* Normal impulses, and `eager` times the change if nothing is violent. Returns the lanes that are: far from their wanted velocities. */
+/* Normal impulses, and `eager` times the change if nothing is violent. Returns the lanes that are: far from their
+   wanted velocities. */
 SN_INLINE flags body_impulse(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where,
                              double eager)
 {
@@ -325,13 +327,14 @@ SN_INLINE flags body_impulse(sn_wide_body_contact *m, uint32_t first, uint32_t p
 
 /* ---- Friction ---------------------------------------------------------------------------------------------------- */
 
-/* The scale of a friction impulse: 1 up to static friction; otherwise cut to dynamic friction. If the slip that would be
-   left is no more than friction changes in a substep, the contact counts as sticking and is cut to static friction: a
-   body that was just put down slips a little until the normal impulse is known, and would slide on. */
-SN_INLINE lanes body_cut(lanes much, lanes hold, lanes drag)
+/* The scale of a friction impulse: 1 up to static friction; otherwise cut to dynamic friction. If the slip that would
+   be left is no more than friction changes in a substep, the contact counts as sticking and is cut to static friction:
+   a body that was just put down slips a little until the normal impulse is known, and would slide on. */
+SN_INLINE lanes body_cut(lanes much, lanes static_friction, lanes dynamic_friction)
 {
-    const lanes limit = lanes_choose(lanes_above(much, hold + hold), drag, hold);
-    return lanes_choose(lanes_above(much, hold), limit / much, lanes_all(1));
+    const lanes limit =
+        lanes_choose(lanes_above(much, static_friction + static_friction), dynamic_friction, static_friction);
+    return lanes_choose(lanes_above(much, static_friction), limit / much, lanes_all(1));
 }
 
 /* Rolling resistance of round bodies: a torque of at most a share of the normal impulse. */
@@ -349,10 +352,10 @@ SN_INLINE void body_resist_rolling(sn_wide_body_contact *m, uint32_t first, body
 }
 
 /* N s: the normal impulse of a point in this substep, including impacts. */
-SN_INLINE lanes body_pressed(const sn_wide_body_contact *m, uint32_t first, uint32_t k)
+SN_INLINE lanes body_normal_impulse(const sn_wide_body_contact *m, uint32_t first, uint32_t k)
 {
-    const lanes pressed = body_row(m->point[k].normal_impulse, first);
-    return m->bounces ? pressed + body_row(m->rest[k].struck, first) : pressed;
+    const lanes normal = body_row(m->point[k].normal_impulse, first);
+    return m->bounces ? normal + body_row(m->rest[k].struck, first) : normal;
 }
 
 /* Torsional friction. A face with the normal impulse N slips at the velocity u and rotates at w about its normal: each
@@ -363,8 +366,8 @@ SN_INLINE lanes body_pressed(const sn_wide_body_contact *m, uint32_t first, uint
    both together are within the ellipsoid T^2 + (M / r)^2 = (mu N)^2 (Goyal, Ruina and Papadopoulos 1991). So a spinning
    puck slides farther. This function computes M from what T leaves. For a new contact, perhaps at one corner, r is not
    known: then T and M are independent. cut: T after clamping, N s; limit: mu N, N s; lever: mu N r. */
-SN_INLINE void body_rub_about(sn_wide_body_contact *m, uint32_t first, body_two *two, lanes lever, lanes cut,
-                              lanes limit, flags where)
+SN_INLINE void body_twist_friction(sn_wide_body_contact *m, uint32_t first, body_two *two, lanes lever, lanes cut,
+                                   lanes limit, flags where)
 {
     const lanes zero = lanes_all(0), was = body_row(m->twisted, first);
     const lanes spin = lanes3_dot(lanes3_sub(two->a.spin, two->b.spin), two->n);
@@ -392,32 +395,34 @@ SN_INLINE lanes3 body_slips(const sn_wide_body_contact *m, uint32_t first, const
 
 /* Friction. It uses one mass for all directions, the smallest effective mass. So dynamic friction is opposed to the
    slip, whatever the inertia of the bodies. */
-SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
+SN_INLINE void body_friction(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
 {
     const lanes zero = lanes_all(0);
-    lanes normal_impulse = body_pressed(m, first, 0);
+    lanes normal_impulse = body_normal_impulse(m, first, 0);
     lanes lever = normal_impulse * body_row(m->point[0].far, first);
     for (uint32_t k = 1; k < points; ++k) {
-        const lanes more = body_pressed(m, first, k);
+        const lanes more = body_normal_impulse(m, first, k);
         normal_impulse = normal_impulse + more;
         lever = lever + more * body_row(m->point[k].far, first);
     }
     lanes3 was = body_rows(&m->tangent_impulse, first);
     const lanes3 spin = lanes3_sub(two->a.spin, two->b.spin), v = body_slips(m, first, two);
-    const lanes across = body_row(m->across, first), hold = body_row(m->hold, first), drag = body_row(m->drag, first);
+    const lanes across = body_row(m->across, first), static_friction = body_row(m->static_friction, first),
+                dynamic_friction = body_row(m->dynamic_friction, first);
     lanes3 wanted = lanes3_sub(was, lanes3_scale(v, across));
     lanes square = lanes3_dot(wanted, wanted);
     if (m->twists) { /* rotation counts like slip at the distance r */
         const lanes about = body_row(m->about, first);
         const lanes turn = body_row(m->twisted, first) - lanes3_dot(spin, two->n) * about;
-        const flags presses = lanes_above(normal_impulse, zero) & lanes_above(about, zero) &
-                              lanes_above(body_row(m->steady, first), zero);
-        const lanes slips = lanes_keep(presses, turn * (lever / normal_impulse) * (across / about));
+        const flags has_normal = lanes_above(normal_impulse, zero) & lanes_above(about, zero) &
+                                 lanes_above(body_row(m->steady, first), zero);
+        const lanes slips = lanes_keep(has_normal, turn * (lever / normal_impulse) * (across / about));
         square = square + slips * slips;
     }
     const lanes much = lanes_sqrt(square);
-    const lanes limit = lanes_choose(lanes_above(much, (hold + hold) * normal_impulse), drag, hold);
-    wanted = lanes3_scale(wanted, body_cut(much, hold * normal_impulse, drag * normal_impulse));
+    const lanes limit = lanes_choose(lanes_above(much, (static_friction + static_friction) * normal_impulse),
+                                     dynamic_friction, static_friction);
+    wanted = lanes3_scale(wanted, body_cut(much, static_friction * normal_impulse, dynamic_friction * normal_impulse));
     const lanes cut = m->twists ? lanes_sqrt(lanes3_dot(wanted, wanted)) : zero;
     wanted = body_choose(where, wanted, was);
     body_push_across(m, first, two, lanes3_sub(wanted, was));
@@ -425,7 +430,7 @@ SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points
     if (m->rolls)
         body_resist_rolling(m, first, two, normal_impulse, where);
     if (m->twists)
-        body_rub_about(m, first, two, limit * lever, cut, limit * normal_impulse, where);
+        body_twist_friction(m, first, two, limit * lever, cut, limit * normal_impulse, where);
 }
 
 /* ---- Passes ------------------------------------------------------------------------------------------------------ */
@@ -450,7 +455,7 @@ SN_INLINE void body_warm(const sn_wide_body_contacts *run, sn_wide_body_contact 
         if (m->bounces)
             lanes_store(m->rest[k].thrown + first, v[k]);
     }
-    if (!run->rubs_only)
+    if (!run->friction_only)
         body_push_along(m, first, points, &two, normal_impulse);
     body_push_across(m, first, &two, body_rows(&m->tangent_impulse, first));
     if (m->twists)
@@ -464,10 +469,10 @@ SN_INLINE void body_warm(const sn_wide_body_contacts *run, sn_wide_body_contact 
 SN_INLINE flags body_is_fresh(const sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
     const lanes zero = lanes_all(0);
-    flags presses = lanes_above(zero, zero);
+    flags has_normal = lanes_above(zero, zero);
     for (uint32_t k = 0; k < points; ++k)
-        presses |= lanes_above(body_pressed(m, first, k), zero);
-    return presses & lanes_above(zero, body_row(m->steady, first));
+        has_normal |= lanes_above(body_normal_impulse(m, first, k), zero);
+    return has_normal & lanes_above(zero, body_row(m->steady, first));
 }
 
 /* What an impact changes in the other impulses of a contact: in body_impacts.h. */
@@ -478,7 +483,7 @@ SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_conta
 {
     body_two two = body_load_two(run, m, first);
     const flags where = body_not_missing(m, first, &two);
-    body_rub(m, first, points, &two, where);
+    body_friction(m, first, points, &two, where);
     const bool eager = run->eager && !run->stirred_only && (uint32_t)run->sweep % 2 == 1;
     const flags violent = body_impulse(m, first, points, &two, where, eager ? BODY_EAGER : 1);
     if (run->sweep >= BODY_SETTLES) { /* what others do to both is known better then */

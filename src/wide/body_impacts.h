@@ -28,9 +28,9 @@ SN_APART void body_balance_apart(const sn_wide_body_contact *m, uint32_t first, 
     body_balance(m, first, points, v, pushed, rounds);
 }
 
-SN_APART void body_rub_apart(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
+SN_APART void body_friction_apart(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
 {
-    body_rub(m, first, points, two, where);
+    body_friction(m, first, points, two, where);
 }
 
 /* ---- Impacts with friction --------------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ SN_INLINE void body_settle(sn_wide_body_contact *m, uint32_t first, uint32_t poi
 {
     for (uint32_t turn = 0; turn < BODY_TURNS && flags_bits(left); ++turn) {
         const lanes3 was = body_rows(&m->tangent_impulse, first);
-        body_rub_apart(m, first, points, two, left);
+        body_friction_apart(m, first, points, two, left);
         body_impulse(m, first, points, two, left, 1);
         left &= body_still_turns(m, first, was);
     }
@@ -65,21 +65,22 @@ SN_APART void body_throw(sn_wide_body_contact *m, uint32_t first, uint32_t point
         const flags struck = lanes_above(body_row(m->rest[k].struck, first), lanes_all(0));
         v[k] =
             lanes_choose(struck, v[k] - body_row(m->rest[k].thrown, first), v[k] + body_row(m->point[k].room, first));
-        pushed[k] = body_pressed(m, first, k);
+        pushed[k] = body_normal_impulse(m, first, k);
     }
     body_balance_apart(m, first, points, v, pushed, BODY_ROUNDS);
     for (uint32_t k = 0; k < points; ++k) {
-        const lanes pressed = body_row(m->point[k].normal_impulse, first), struck = body_row(m->rest[k].struck, first);
+        const lanes normal = body_row(m->point[k].normal_impulse, first), struck = body_row(m->rest[k].struck, first);
         const flags is = lanes_above(struck, lanes_all(0));
-        more[k] = lanes_keep(where, pushed[k] - (pressed + struck));
+        more[k] = lanes_keep(where, pushed[k] - (normal + struck));
         lanes_store(m->rest[k].struck + first, struck + lanes_keep(is, more[k]));
-        lanes_store(m->point[k].normal_impulse + first, pressed + lanes_keep(~is, more[k]));
+        lanes_store(m->point[k].normal_impulse + first, normal + lanes_keep(~is, more[k]));
     }
     body_push_along(m, first, points, two, more);
 }
 
 /* Restitution with friction. Friction at a corner changes the velocity at which it separates, so the impulse of the
-   impact is found again with it. With the normal impulse N, friction T and velocities before and after, energy changes by
+   impact is found again with it. With the normal impulse N, friction T and velocities before and after, energy changes
+   by
 
        sum of N (v_n + v_n') / 2 + T . (v_t + v_t') / 2,
 
@@ -89,13 +90,13 @@ SN_INLINE flags body_rebound(sn_wide_body_contact *m, uint32_t first, uint32_t p
 {
     const lanes zero = lanes_all(0);
     const body_two before = *two;
-    const lanes3 rubbed = body_rows(&m->tangent_impulse, first), rolled = body_rows(&m->rolled, first);
+    const lanes3 by_friction = body_rows(&m->tangent_impulse, first), rolled = body_rows(&m->rolled, first);
     const lanes twisted = body_row(m->twisted, first);
-    lanes struck[SN_BODY_CONTACT_POINTS], pressed[SN_BODY_CONTACT_POINTS];
+    lanes struck[SN_BODY_CONTACT_POINTS], normal[SN_BODY_CONTACT_POINTS];
     flags is = lanes_above(zero, zero);
     for (uint32_t k = 0; k < points; ++k) {
         struck[k] = body_row(m->rest[k].struck, first);
-        pressed[k] = body_row(m->point[k].normal_impulse, first);
+        normal[k] = body_row(m->point[k].normal_impulse, first);
         is |= lanes_above(struck[k], zero);
     }
     is &= fresh;
@@ -103,7 +104,7 @@ SN_INLINE flags body_rebound(sn_wide_body_contact *m, uint32_t first, uint32_t p
     for (uint32_t turn = 0; turn < BODY_TURNS && flags_bits(left); ++turn) {
         const lanes3 was = body_rows(&m->tangent_impulse, first);
         body_throw(m, first, points, two, left);
-        body_rub_apart(m, first, points, two, left);
+        body_friction_apart(m, first, points, two, left);
         left &= body_still_turns(m, first, was);
     }
     body_throw(m, first, points, two, is);
@@ -115,13 +116,13 @@ SN_INLINE flags body_rebound(sn_wide_body_contact *m, uint32_t first, uint32_t p
     two->b.v = body_choose(undone, before.b.v, two->b.v);
     two->a.spin = body_choose(undone, before.a.spin, two->a.spin);
     two->b.spin = body_choose(undone, before.b.spin, two->b.spin);
-    body_set_rows(&m->tangent_impulse, first, body_choose(undone, rubbed, body_rows(&m->tangent_impulse, first)));
+    body_set_rows(&m->tangent_impulse, first, body_choose(undone, by_friction, body_rows(&m->tangent_impulse, first)));
     body_set_rows(&m->rolled, first, body_choose(undone, rolled, body_rows(&m->rolled, first)));
     lanes_store(m->twisted + first, lanes_choose(undone, twisted, body_row(m->twisted, first)));
     for (uint32_t k = 0; k < points; ++k) {
         lanes_store(m->rest[k].struck + first, lanes_choose(undone, struck[k], body_row(m->rest[k].struck, first)));
         lanes_store(m->point[k].normal_impulse + first,
-                    lanes_choose(undone, pressed[k], body_row(m->point[k].normal_impulse, first)));
+                    lanes_choose(undone, normal[k], body_row(m->point[k].normal_impulse, first)));
     }
     return is & ~undone;
 }
@@ -138,9 +139,10 @@ SN_APART void body_finish_impact(sn_wide_body_contact *m, uint32_t first, uint32
 /* m: a displacement in addition to that of the velocity. */
 SN_INLINE void body_shift(const sn_wide_body_contacts *run, const uint32_t *index, uint32_t moves, lanes3 by)
 {
-    records way = records_turn(records_load_far(run->mover + 6, index));
-    way = records_turn((records){{way.part[0] + by.x, way.part[1] + by.y, way.part[2] + by.z, way.part[3]}});
-    records_store_some_far(run->mover + 6, index, &way, moves & ((1u << SN_WIDTH) - 1));
+    records displacement = records_transpose(records_load_far(run->mover + 6, index));
+    displacement = records_transpose((records){
+        {displacement.part[0] + by.x, displacement.part[1] + by.y, displacement.part[2] + by.z, displacement.part[3]}});
+    records_store_some_far(run->mover + 6, index, &displacement, moves & ((1u << SN_WIDTH) - 1));
 }
 
 /* Impacts. A body that approaches fast rebounds at a share of that speed. All points of a contact are solved together,
@@ -155,15 +157,16 @@ SN_INLINE void body_shift(const sn_wide_body_contacts *run, const uint32_t *inde
    not corrected: a rotation without momentum changes the energy of a body with unequal moments. If both bodies move
    there is no shift, because it would change their angular momentum. A point without impact is left to the next sweep:
    constrained in the same impact it adds energy if it separates, and removes up to half of it if it approaches. Round
-   bodies get the impulse along the line between them at the moment of contact (body_met): shifting those conserves
-   angular momentum. */
+   bodies get the impulse along the line between them at the moment of contact (body_first_touch): shifting those
+   conserves angular momentum. */
 SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
     body_two two = body_load_two(run, m, first);
     const lanes zero = lanes_all(0), share = body_row(m->restitution, first), h = lanes_all(run->h);
     const lanes half = lanes_all((lane_number)0.5), slow = lanes_all(run->bounce_above);
     const flags may = lanes_above(share, zero) & body_not_missing(m, first, &two);
-    const flags alone = ~lanes_above(lanes_min(two.a.w, two.b.w), zero) | lanes_above(body_row(m->met, first), zero);
+    const flags alone =
+        ~lanes_above(lanes_min(two.a.w, two.b.w), zero) | lanes_above(body_row(m->touched, first), zero);
     lanes v[SN_BODY_CONTACT_POINTS], late[SN_BODY_CONTACT_POINTS], pushed[SN_BODY_CONTACT_POINTS];
     flags acts = may & ~may;
     body_speeds(m, first, points, &two, v);

@@ -37,8 +37,8 @@ typedef struct body_pose {
 
 SN_INLINE body_pose body_pose_of(const sn_wide_body_contacts *run, const uint32_t *index)
 {
-    records x = records_turn(records_load_far(run->mover + 4, index));
-    records q = records_turn(records_load_far(run->mover + 5, index));
+    records x = records_transpose(records_load_far(run->mover + 4, index));
+    records q = records_transpose(records_load_far(run->mover + 5, index));
     return (body_pose){{x.part[0], x.part[1], x.part[2]}, {q.part[0], q.part[1], q.part[2], q.part[3]}};
 }
 
@@ -89,15 +89,15 @@ SN_INLINE body_place body_placed(const sn_wide_manifold *f, uint32_t first, cons
     return at;
 }
 
-#define BODY_MEETS ((lane_number)16) /* substeps: how far ahead the first touch is looked for */
+#define BODY_TOUCH_AHEAD ((lane_number)16) /* substeps: how far ahead the first touch is looked for */
 
 /* Two round bodies bounce off each other along the normal where they first touch, not along the normal at the start of
    the substep. Seen from b, the core of a moves from d by u. With q the point of nearest approach, at the time s, they
    touch at t = s - sqrt((reach^2 - |q|^2) / |u|^2). Returns the displacement until then; 0: they do not touch in this
    substep. If they touch in a later one, or pass, the normal is that of then, too: along the normal at the start they
    may seem to touch already. */
-SN_INLINE lanes3 body_met(sn_wide_body_contact *m, const sn_wide_manifold *f, uint32_t first, lanes h,
-                          const body_two *two, body_place *at)
+SN_INLINE lanes3 body_first_touch(sn_wide_body_contact *m, const sn_wide_manifold *f, uint32_t first, lanes h,
+                                  const body_two *two, body_place *at)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1);
     const lanes3 nowhere = {zero, zero, zero};
@@ -110,12 +110,12 @@ SN_INLINE lanes3 body_met(sn_wide_body_contact *m, const sn_wide_manifold *f, ui
     const lanes square = lanes3_dot(u, u), s = (zero - lanes3_dot(d, u)) / square;
     const lanes3 q = lanes3_add(d, lanes3_scale(u, s));
     const lanes inside = reach * reach - lanes3_dot(q, q), t = s - lanes_sqrt(lanes_max(zero, inside) / square);
-    may &= lanes_above(square, zero) & lanes_above(t, zero) & lanes_at_least(lanes_all(BODY_MEETS), t);
-    const flags met = may & lanes_above(inside, zero) & lanes_at_least(lanes_all(1 + BODY_ALMOST), t);
-    const lanes3 way = lanes3_scale(u, t), there = lanes3_add(d, way);
+    may &= lanes_above(square, zero) & lanes_above(t, zero) & lanes_at_least(lanes_all(BODY_TOUCH_AHEAD), t);
+    const flags touched = may & lanes_above(inside, zero) & lanes_at_least(lanes_all(1 + BODY_ALMOST), t);
+    const lanes3 displacement = lanes3_scale(u, t), there = lanes3_add(d, displacement);
     at->n = body_choose(may, lanes3_scale(there, one / lanes_sqrt(lanes3_dot(there, there))), at->n);
-    lanes_store(m->met + first, lanes_keep(met, one));
-    return lanes3_keep(met, way);
+    lanes_store(m->touched + first, lanes_keep(touched, one));
+    return lanes3_keep(touched, displacement);
 }
 
 /* Anchors slide apart by the slip of the cores, and by relative rotation. */
@@ -123,10 +123,10 @@ SN_INLINE uint32_t body_drift_lanes(const sn_wide_body_contacts *run, const sn_w
                                     sn_wide_manifold *f, uint32_t first)
 {
     const body_two two = body_load_two(run, m, first);
-    const lanes turning = records_turn(records_load_far(run->mover + 1, m->a + first)).part[3] +
-                          records_turn(records_load_far(run->mover + 1, m->b + first)).part[3];
-    const lanes thrown = lanes_max(records_turn(records_load_far(run->mover + 3, m->a + first)).part[2],
-                                   records_turn(records_load_far(run->mover + 3, m->b + first)).part[2]);
+    const lanes turning = records_transpose(records_load_far(run->mover + 1, m->a + first)).part[3] +
+                          records_transpose(records_load_far(run->mover + 1, m->b + first)).part[3];
+    const lanes thrown = lanes_max(records_transpose(records_load_far(run->mover + 3, m->a + first)).part[2],
+                                   records_transpose(records_load_far(run->mover + 3, m->b + first)).part[2]);
     const lanes h = lanes_all(run->h);
     const lanes3 core_a = lanes3_add(body_rows(&m->ra, first), lanes3_scale(two.n, body_row(f->round_a, first)));
     const lanes3 rb = lanes3_add(body_rows(&m->ra, first), body_rows(&m->between, first));
@@ -139,8 +139,8 @@ SN_INLINE uint32_t body_drift_lanes(const sn_wide_body_contacts *run, const sn_w
     const lanes slides =
         h * (lanes_sqrt(lanes3_dot(slip, slip)) + lanes_sqrt(lanes3_dot(spin, spin)) * body_row(f->size, first));
     const lanes speed = lanes_choose(plane, lanes_abs(lanes3_dot(along, two.n)), lanes_sqrt(lanes3_dot(along, along)));
-    const lanes way = h * (speed + turning) + lanes_all(run->fall) + thrown;
-    const lanes slid = body_row(f->slid, first) + slides, moved = body_row(f->moved, first) + way;
+    const lanes displacement = h * (speed + turning) + lanes_all(run->fall) + thrown;
+    const lanes slid = body_row(f->slid, first) + slides, moved = body_row(f->moved, first) + displacement;
     lanes_store(f->slid + first, slid);
     lanes_store(f->moved + first, moved);
     return flags_bits(lanes_above(slid, most) | lanes_above(moved, body_row(f->reach, first)));
@@ -158,8 +158,8 @@ static uint32_t body_drift(const sn_wide_body_contacts *run, uint32_t batch)
 typedef struct body_start {
     body_two two;
     body_place at;
-    lanes3 gap_n; /* the normal along which gaps are measured; two.n is that at the end of the substep */
-    lanes3 way;   /* displacement of a before it touches b: arms are from there */
+    lanes3 gap_n;        /* the normal along which gaps are measured; two.n is that at the end of the substep */
+    lanes3 displacement; /* displacement of a before it touches b: arms are from there */
     lanes lean, other;
 } body_start;
 
@@ -167,7 +167,7 @@ typedef struct body_start {
    conserved. Returns the vector that was between the points. */
 SN_INLINE lanes3 body_unite(const body_start *s, lanes3 *ra, lanes3 *rb)
 {
-    lanes3 apart = lanes3_add(lanes3_add(s->at.between, s->way), lanes3_sub(*ra, *rb));
+    lanes3 apart = lanes3_add(lanes3_add(s->at.between, s->displacement), lanes3_sub(*ra, *rb));
     *ra = lanes3_sub(*ra, lanes3_scale(apart, s->lean));
     *rb = lanes3_add(*rb, lanes3_scale(apart, s->other));
     return apart;
@@ -189,7 +189,7 @@ SN_INLINE void body_set_up_point(const sn_wide_body_contacts *run, sn_wide_body_
                            lanes3_scale(s->gap_n, body_row(f->round_a, first)));
     lanes3 rb = lanes3_add(body_turned(&s->at.of_b, body_rows(&f->point[k].b, first)),
                            lanes3_scale(s->gap_n, body_row(f->round_b, first)));
-    lanes gap = lanes3_dot(lanes3_sub(body_unite(s, &ra, &rb), s->way), s->gap_n) - body_row(f->guard, first);
+    lanes gap = lanes3_dot(lanes3_sub(body_unite(s, &ra, &rb), s->displacement), s->gap_n) - body_row(f->guard, first);
     lanes room = lanes_max(gap, zero) * lanes_all(run->inverse_h);
     body_set_rows(&p->arm, first, lanes3_keep(is, lanes3_cross(ra, s->two.n)));
     lanes_store(m->rest[k].gap + first, lanes_keep(is, gap));
@@ -279,7 +279,7 @@ SN_INLINE lanes body_begin_points(sn_wide_body_contact *m, sn_wide_manifold *f, 
     for (uint32_t k = 0; k < points; ++k) {
         const lanes normal_impulse = body_row(m->point[k].normal_impulse, first),
                     last = body_row(f->point[k].last, first);
-        const lanes steady = lanes_min(normal_impulse, last + last), exerted = body_pressed(m, first, k);
+        const lanes steady = lanes_min(normal_impulse, last + last), exerted = body_normal_impulse(m, first, k);
         const lanes came = zero - body_row(m->rest[k].before, first);
         impact = lanes_max(lanes_keep(lanes_above(exerted, zero), came), impact);
         before = before + normal_impulse;
@@ -300,8 +300,8 @@ SN_INLINE lanes body_begin_points(sn_wide_body_contact *m, sn_wide_manifold *f, 
 }
 
 /* Sets the friction point, in the centre of the points, and the response there. */
-SN_INLINE void body_set_up_rub(sn_wide_body_contact *m, sn_wide_manifold *f, uint32_t first, uint32_t points,
-                               const body_start *s)
+SN_INLINE void body_set_up_friction(sn_wide_body_contact *m, sn_wide_manifold *f, uint32_t first, uint32_t points,
+                                    const body_start *s)
 {
     const lanes zero = lanes_all(0);
     lanes weight[SN_BODY_CONTACT_POINTS];
@@ -343,9 +343,9 @@ SN_INLINE lanes3 body_arc_of(lanes3 spin, lanes3 c, lanes h, flags *arcs)
     return lanes3_keep(is, lanes3_scale(lanes3_cross(spin, c), h * lanes_all((lane_number)0.5)));
 }
 
-/* Where a round body rolls, the contact point is not one of the body: it goes with the core, and with those of both where
-   both are round. As if it went with the surface, a ball with side spin rolled in a curve, and coins lost energy. Gives
-   the velocity of the point as seen from both centres. */
+/* Where a round body rolls, the contact point is not one of the body: it goes with the core, and with those of both
+   where both are round. As if it went with the surface, a ball with side spin rolled in a curve, and coins lost energy.
+   Gives the velocity of the point as seen from both centres. */
 SN_INLINE void body_roll_along(const sn_wide_manifold *f, uint32_t first, const body_start *s, lanes3 ra, lanes3 rb,
                                lanes3 *from_a, lanes3 *from_b)
 {
@@ -395,17 +395,17 @@ SN_INLINE void body_set_up_limit(const sn_wide_body_contacts *run, sn_wide_body_
 }
 
 /* Points of rotating bodies move on curves, and so does the normal: corrects for the difference between the gap at the
-   end and the prediction from velocities. Round surfaces then touch at another point; rims are left out for that. The correction is never negative:
-   demanding separation throws up bodies that rotate by radians, faster each time. */
+   end and the prediction from velocities. Round surfaces then touch at another point; rims are left out for that. The
+   correction is never negative: demanding separation throws up bodies that rotate by radians, faster each time. */
 SN_INLINE void body_bend(const sn_wide_body_contacts *run, sn_wide_body_contact *m, const sn_wide_manifold *f,
                          uint32_t first, uint32_t points, const body_start *s, const body_place *end, flags bends)
 {
     for (uint32_t k = 0; k < points; ++k) {
         const lanes now = lanes3_dot(body_cores(f, first, k, &s->at), s->gap_n);
         const lanes there = lanes3_dot(body_cores(f, first, k, end), end->n);
-        const lanes way = body_row(m->rest[k].before, first) * lanes_all(run->h);
+        const lanes displacement = body_row(m->rest[k].before, first) * lanes_all(run->h);
         const lanes room = body_row(m->point[k].room, first);
-        const lanes bent = lanes_max(room + ((there - now) - way) * lanes_all(run->inverse_h), lanes_all(0));
+        const lanes bent = lanes_max(room + ((there - now) - displacement) * lanes_all(run->inverse_h), lanes_all(0));
         lanes_store(m->point[k].room + first, lanes_choose(bends & body_has(f, first, k), bent, room));
     }
 }
@@ -415,8 +415,8 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
 {
     const body_pose a = body_pose_of(run, m->a + first), b = body_pose_of(run, m->b + first);
     const lanes h = lanes_all(run->h), lean = body_row(f->lean, first);
-    const lanes turning = h * (records_turn(records_load_far(run->mover + 1, m->a + first)).part[3] +
-                               records_turn(records_load_far(run->mover + 1, m->b + first)).part[3]);
+    const lanes turning = h * (records_transpose(records_load_far(run->mover + 1, m->a + first)).part[3] +
+                               records_transpose(records_load_far(run->mover + 1, m->b + first)).part[3]);
     const lanes bent = body_row(f->bent, first), square = turning * turning;
     const flags rim = lanes_above(body_row(f->rim_a, first) + body_row(f->rim_b, first), lanes_all(0));
     const flags bends = lanes_above(square, bent) & lanes_above(bent, lanes_all(0)) & ~rim;
@@ -425,7 +425,7 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
                     .at = body_placed(f, first, &a, &b),
                     .lean = lean,
                     .other = lanes_all(1) - lean};
-    s.way = body_met(m, f, first, h, &s.two, &s.at);
+    s.displacement = body_first_touch(m, f, first, h, &s.two, &s.at);
     body_place end = s.at;
     s.gap_n = s.two.n = s.at.n;
     if (flags_bits(bends)) {
@@ -437,9 +437,9 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
         s.two.n = body_choose(bends, end.n, s.at.n);
     }
     body_set_rows(&m->n, first, s.two.n);
-    body_set_rows(&m->between, first, lanes3_add(s.at.between, s.way));
+    body_set_rows(&m->between, first, lanes3_add(s.at.between, s.displacement));
     s.two.off = body_off(m, first, s.two.n);
-    body_set_up_rub(m, f, first, points, &s);
+    body_set_up_friction(m, f, first, points, &s);
     body_set_up_arc(m, f, first, &s, h);
     for (uint32_t k = 0; k < points; ++k)
         body_set_up_point(run, m, f, first, k, &s);
@@ -454,7 +454,7 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
     }
     const lanes steady = body_row(m->steady, first), zero = lanes_all(0);
     const flags hits = lanes_above(came, lanes_all(BODY_HITS * run->bounce_above)) & ~lanes_above(steady, zero) &
-                       lanes_above(body_row(m->hold, first), zero);
+                       lanes_above(body_row(m->static_friction, first), zero);
     lanes_store(m->steady + first, lanes_choose(hits, lanes_all(-1), steady));
     if (m->bounces)
         body_set_rows(&m->slip, first, body_slips(m, first, &s.two));

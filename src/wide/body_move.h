@@ -36,30 +36,33 @@ SN_INLINE void move_begin_lanes(const sn_wide_body_contacts *run, sn_wide_movers
     const lanes h = lanes_all(run->h), fall = lanes_all(m->fall), zero = lanes_all(0);
     const flags watched = flags_of(m->watched >> first);
     const records place = records_load_at(m->x + first, 0), rotation = records_load_at(m->turn + first, 0);
-    const records x = records_turn(place), size = records_turn(records_load_at(own, SN_MOVER_SIZES));
-    const records sought = records_turn(records_load_at(own, SN_MOVER_SOUGHT));
-    const records before = records_turn(records_load_at(own, SN_MOVER_TURN));
+    const records x = records_transpose(place), size = records_transpose(records_load_at(own, SN_MOVER_SIZES));
+    const records sought = records_transpose(records_load_at(own, SN_MOVER_SOUGHT));
+    const records before = records_transpose(records_load_at(own, SN_MOVER_TURN));
     const lanes w = x.part[3], extent = size.part[0], thin = size.part[1], room = size.part[2];
-    records v = records_turn(records_load_at(m->v + first, 0)), spin = records_turn(records_load_at(record, 4));
-    records ways = records_turn(records_load_at(own, SN_MOVER_WAYS)), pose = x;
+    records v = records_transpose(records_load_at(m->v + first, 0)),
+            spin = records_transpose(records_load_at(record, 4));
+    records displacements = records_transpose(records_load_at(own, SN_MOVER_DISPLACEMENTS)), pose = x;
     const lanes turning = move_length(spin) * extent + lanes_load(m->driven + first);
-    const lanes spun = ways.part[0] + move_turned(extent, before, records_turn(rotation));
-    const lanes way = h * (move_length(v) + turning + fall), turned = ways.part[1] + h * (turning + fall);
+    const lanes spun = displacements.part[0] + move_turned(extent, before, records_transpose(rotation));
+    const lanes displacement = h * (move_length(v) + turning + fall),
+                turned = displacements.part[1] + h * (turning + fall);
     const records gone = records_sub(x, sought);
-    const flags stays = lanes_above(lanes_all((double)SN_CERTAIN) * room, move_length(gone) + way + turned);
+    const flags stays = lanes_above(lanes_all((double)SN_CERTAIN) * room, move_length(gone) + displacement + turned);
     m->left |= flags_bits(watched & lanes_unequal(w, zero) & ~stays) << first;
-    m->fast = m->fast || flags_any(watched & lanes_above(way, thin));
-    ways = (records){
-        {spun, lanes_choose(watched, turned, ways.part[1]), lanes_choose(watched, way, ways.part[2]), ways.part[3]}};
+    m->fast = m->fast || flags_any(watched & lanes_above(displacement, thin));
+    displacements = (records){{spun, lanes_choose(watched, turned, displacements.part[1]),
+                               lanes_choose(watched, displacement, displacements.part[2]), displacements.part[3]}};
     v.part[3] = w;
     spin.part[3] = turning;
     pose.part[3] = spun;
-    v = records_turn(v), spin = records_turn(spin), pose = records_turn(pose), ways = records_turn(ways);
+    v = records_transpose(v), spin = records_transpose(spin), pose = records_transpose(pose),
+    displacements = records_transpose(displacements);
     records_store_at(record, 0, &v);
     records_store_at(record, 4, &spin);
     records_store_at(record, 16, &pose);
     records_store_at(record, 20, &rotation);
-    records_store_at(own, SN_MOVER_WAYS, &ways);
+    records_store_at(own, SN_MOVER_DISPLACEMENTS, &displacements);
     records_store_at(own, SN_MOVER_PLACE, &place);
     records_store_at(own, SN_MOVER_TURN, &rotation);
 }

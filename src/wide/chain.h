@@ -91,14 +91,14 @@ SN_INLINE void chain_gather_lanes(const chain *k, uint32_t first, bool together,
     const sn_real *rest = k->run->rest + first;
     sn_real *real = k->run->real + first;
     records x = chain_records(from_x, slot, together), d = chain_records(from_d, slot, together);
-    lanes w = records_turn(x).part[3];
+    lanes w = records_transpose(x).part[3];
     lanes_store(real + W * STRETCHES, w);
     lanes_store(real + BETWEEN * STRETCHES, w);
     for (uint32_t row = 0; row < k->rows; ++row) {
         slot += STRETCHES;
         const records y = chain_records(from_x, slot, together), e = chain_records(from_d, slot, together);
         const records line = records_sub(d, records_add(records_sub(y, x), e)),
-                      turned = records_turn(records_with_w(line, y));
+                      turned = records_transpose(records_with_w(line, y));
         chain_measure(real, rest, (lanes3){turned.part[0], turned.part[1], turned.part[2]}, most_turn, most_missed);
         real += REAL_ROW;
         rest += STRETCHES;
@@ -194,8 +194,8 @@ SN_INLINE lanes chain_most_aside(const sn_real *at, uint32_t rows, lanes most)
 {
     for (uint32_t row = 0; row < rows; ++row, at += REAL_ROW) {
         const lanes3 n = chain_lanes3(at, NX),
-                     way = lanes3_sub(chain_lanes3(at, MOVE_X), chain_lanes3(at + REAL_ROW, MOVE_X)),
-                     aside = lanes3_sub(way, lanes3_scale(n, lanes3_dot(way, n)));
+                     displacement = lanes3_sub(chain_lanes3(at, MOVE_X), chain_lanes3(at + REAL_ROW, MOVE_X)),
+                     aside = lanes3_sub(displacement, lanes3_scale(n, lanes3_dot(displacement, n)));
         most = lanes_max(lanes_load(at + TURN * STRETCHES) * lanes3_dot(aside, aside), most);
     }
     return most;
@@ -253,7 +253,7 @@ SN_INLINE void chain_hand_out_some(const sn_wide_chain *run, uint32_t row, uint3
         chain_hand_out_few(run, row, lane, which);
         return;
     }
-    const records turned = records_turn((records){{move.x, move.y, move.z, lanes_all(0)}});
+    const records turned = records_transpose((records){{move.x, move.y, move.z, lanes_all(0)}});
     const uint32_t *slot = run->slot + (size_t)row * STRETCHES + lane;
 #if SN_WIDTH == 8
     for (uint32_t i = 0; together && i < 4; ++i) {

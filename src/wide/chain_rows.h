@@ -320,7 +320,7 @@ static void chain_shift(double *to, const double *from, uint32_t columns)
     }
 }
 
-static void chain_turn_round(chain *k)
+static void chain_reverse(chain *k)
 {
     chain_shift(k->before, k->force, 3);
     chain_shift(k->lambda_before, k->joint_lambda, 1);
@@ -342,7 +342,7 @@ SN_APART void straight_back(chain *k)
     for (uint32_t axis = 0; axis < 3; ++axis)
         for (uint32_t s = 0; s < STRETCHES; ++s)
             k->force[axis * STRETCHES + s] = k->joint_lambda[s] * (double)REALS(last, NX + axis)[s];
-    chain_turn_round(k);
+    chain_reverse(k);
     for (uint32_t first = 0; first < STRETCHES; first += CHAIN_PARTS * CHAIN_WIDTH) {
         coming c[CHAIN_PARTS];
         chain_row at = place_of(k, k->rows - 1, first);

@@ -74,7 +74,7 @@ SN_INLINE doubles_flags team_joints(chain_team *t, uint32_t lane)
 }
 
 /* Passes the joints' multipliers and forces to coming_begin. */
-SN_INLINE void team_turn_round(chain_team *t, uint32_t lane)
+SN_INLINE void team_reverse(chain_team *t, uint32_t lane)
 {
     const doubles none = doubles_all(0);
     doubles lambda = none;
@@ -115,7 +115,7 @@ static void team_round(chain_team *t)
     for (uint32_t lane = 0; lane < TEAM; lane += CHAIN_WIDTH) {
         doubles_flags good = team_forth(t, lane);
         good &= team_joints(t, lane);
-        team_turn_round(t, lane);
+        team_reverse(t, lane);
         good &= team_back(t, lane);
         memcpy(t->good + lane, &good, sizeof good);
     }

@@ -268,7 +268,7 @@ SN_APART void bend_back(chain *k)
     for (uint32_t lane = 0; lane < STRETCHES; lane += CHAIN_WIDTH)
         doubles_store(k->joint_lambda + lane,
                       bend_lambda(place_of(k, k->rows - 1, lane), chain_load3(k->force + lane)));
-    chain_turn_round(k);
+    chain_reverse(k);
     for (uint32_t lane = 0; lane < STRETCHES; lane += CHAIN_WIDTH) {
         coming c = coming_begin(k, lane, true);
         chain_row at = place_of(k, k->rows - 1, lane);

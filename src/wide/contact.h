@@ -37,7 +37,7 @@ SN_INLINE void contact_places(const sn_wide_contacts *run, uint32_t batch, uint3
     p->b = p->a + SN_NEAR;
     p->place_a = records_load_far(run->x, p->a);
     p->place_b = records_load_far(run->x, p->b);
-    records a = records_turn(p->place_a), b = records_turn(p->place_b);
+    records a = records_transpose(p->place_a), b = records_transpose(p->place_b);
     p->xa = (lanes3){a.part[0], a.part[1], a.part[2]};
     p->xb = (lanes3){b.part[0], b.part[1], b.part[2]};
     p->wa = a.part[3];
@@ -48,7 +48,7 @@ SN_INLINE void contact_velocities(const sn_wide_contacts *run, contact_pair *p)
 {
     p->speed_a = records_load_far(run->v, p->a);
     p->speed_b = records_load_far(run->v, p->b);
-    records a = records_turn(p->speed_a), b = records_turn(p->speed_b);
+    records a = records_transpose(p->speed_a), b = records_transpose(p->speed_b);
     p->va = (lanes3){a.part[0], a.part[1], a.part[2]};
     p->vb = (lanes3){b.part[0], b.part[1], b.part[2]};
 }
@@ -78,11 +78,11 @@ SN_INLINE void contact_store(sn_vec4 *column, const uint32_t *index, records r, 
 
 /* Adds to positions, and the rounding error to their remainders: a ball at rest is moved to and fro by the same length
    in every substep, and would otherwise creep. */
-SN_INLINE void contact_add_place(sn_vec4 *x, sn_vec4 *x_low, const uint32_t *index, records place, lanes3 way,
+SN_INLINE void contact_add_place(sn_vec4 *x, sn_vec4 *x_low, const uint32_t *index, records place, lanes3 displacement,
                                  const contact_movers *m)
 {
-    const lanes3 by = contact_by(m, way);
-    records add = records_turn((records){{by.x, by.y, by.z, lanes_all((lane_number)-0.0)}});
+    const lanes3 by = contact_by(m, displacement);
+    records add = records_transpose((records){{by.x, by.y, by.z, lanes_all((lane_number)-0.0)}});
     records sum = records_add(place, add), dropped = records_sub(add, records_sub(sum, place));
     contact_store(x, index, sum, m);
     contact_store(x_low, index, records_add(records_load_far(x_low, index), dropped), m);
@@ -92,7 +92,7 @@ SN_INLINE void contact_add_speed(sn_vec4 *v, const uint32_t *index, records spee
                                  const contact_movers *m)
 {
     const lanes3 by = contact_by(m, change);
-    records add = records_turn((records){{by.x, by.y, by.z, lanes_all((lane_number)-0.0)}});
+    records add = records_transpose((records){{by.x, by.y, by.z, lanes_all((lane_number)-0.0)}});
     contact_store(v, index, records_add(speed, add), m);
 }
 
@@ -200,17 +200,18 @@ SN_INLINE void contact_warm(const sn_wide_contacts *run, uint32_t batch, uint32_
 }
 
 /* Clamps a friction impulse: unchanged up to static friction; otherwise cut to dynamic friction. */
-SN_INLINE lanes3 contact_cut(lanes3 wanted, lanes hold, lanes drag)
+SN_INLINE lanes3 contact_cut(lanes3 wanted, lanes static_friction, lanes dynamic_friction)
 {
     lanes much = lanes_sqrt(lanes3_dot(wanted, wanted));
-    return lanes3_scale(wanted, lanes_choose(lanes_above(much, hold), drag / much, lanes_all(1)));
+    return lanes3_scale(wanted,
+                        lanes_choose(lanes_above(much, static_friction), dynamic_friction / much, lanes_all(1)));
 }
 
 /* T' from T - slip. */
-SN_INLINE lanes3 contact_rub(const sn_wide_contacts *run, size_t at, lanes3 wanted, lanes normal_impulse)
+SN_INLINE lanes3 contact_friction(const sn_wide_contacts *run, size_t at, lanes3 wanted, lanes normal_impulse)
 {
-    return contact_cut(wanted, contact_number(run->hold, run->hold_all, at) * normal_impulse,
-                       contact_number(run->drag, run->drag_all, at) * normal_impulse);
+    return contact_cut(wanted, contact_number(run->static_friction, run->static_friction_all, at) * normal_impulse,
+                       contact_number(run->dynamic_friction, run->dynamic_friction_all, at) * normal_impulse);
 }
 
 /* The pairs that bounce. There the impulse reverses the speed at once, and is not used for warm starting. So a ball
@@ -257,13 +258,14 @@ SN_INLINE flags contact_sweep(lanes3 d, lanes3 u, lanes reach, flags bouncy, lan
     const lanes length = lanes_sqrt(lanes3_dot(at, at)), inverse = one / length;
     const lanes3 normal = lanes3_scale(at, inverse);
     const flags far = lanes_above(square, limit * lanes_all(CONTACT_FAR * CONTACT_FAR));
-    flags met = (far | (bouncy & lanes_above(t, zero))) & lanes_above(square, zero) & lanes_above(s, zero) &
-                lanes_above(inside, zero) & lanes_at_least(one, t) & lanes_above(length, lanes_all((lane_number)1e-18));
+    flags touched = (far | (bouncy & lanes_above(t, zero))) & lanes_above(square, zero) & lanes_above(s, zero) &
+                    lanes_above(inside, zero) & lanes_at_least(one, t) &
+                    lanes_above(length, lanes_all((lane_number)1e-18));
     const lanes there = lanes3_dot(d, normal) - reach;
-    *n = (lanes3){lanes_choose(met, normal.x, n->x), lanes_choose(met, normal.y, n->y),
-                  lanes_choose(met, normal.z, n->z)};
-    *gap = lanes_choose(met, there, *gap);
-    return met & far & lanes_above(zero, there);
+    *n = (lanes3){lanes_choose(touched, normal.x, n->x), lanes_choose(touched, normal.y, n->y),
+                  lanes_choose(touched, normal.z, n->z)};
+    *gap = lanes_choose(touched, there, *gap);
+    return touched & far & lanes_above(zero, there);
 }
 
 /* swept: some balls may have moved far in this substep, some surfaces move, or velocity changes are recorded. Most
@@ -285,13 +287,13 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
     contact_velocities(run, &p);
     lanes3 n = contact_normal(&p, &length), u = lanes3_scale(lanes3_sub(p.va, p.vb), lanes_all(run->h));
     lanes gap = length - reach;
-    flags met = lanes_unequal(zero, zero);
+    flags touched = lanes_unequal(zero, zero);
     if (swept || run->bounces) {
         const lanes restitution = contact_number(run->restitution, run->restitution_all, at);
-        met = contact_sweep(d, u, reach, lanes_above(restitution, zero), &n, &gap) & lanes_above(reach, zero);
+        touched = contact_sweep(d, u, reach, lanes_above(restitution, zero), &n, &gap) & lanes_above(reach, zero);
     }
     if (swept) {
-        m = contact_movers_of(acts | (met & moves), run->lanes[batch], first);
+        m = contact_movers_of(acts | (touched & moves), run->lanes[batch], first);
         if (!m.mask)
             return;
     }
@@ -299,8 +301,8 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
     lanes after = lanes_max(zero, normal_impulse + lanes_min(before, zero) - gap), normal = after - normal_impulse;
     flags bounces = contact_bounces(run, &p, at, n, gap, along, &after);
     if (swept) { /* An impact: it removes the whole approach velocity, not only the part after the contact. */
-        met = met & lanes_above(zero, along) & ~bounces;
-        after = lanes_choose(met, normal_impulse - along, after);
+        touched = touched & lanes_above(zero, along) & ~bounces;
+        after = lanes_choose(touched, normal_impulse - along, after);
     }
     const lanes3 was = contact_vector(run->tangent_impulse, batch, first);
     lanes3 slip = lanes3_sub(u, lanes3_scale(n, along));
@@ -309,19 +311,19 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
         slip = lanes3_sub(slip, lanes3_scale(lanes3_sub(belt, off), lanes_all(run->h)));
     }
     const lanes3 tangent_impulse = lanes3_sub(was, lanes3_scale(n, lanes3_dot(was, n))); /* the tangent plane rotates */
-    lanes3 rubs = contact_rub(run, at, lanes3_sub(tangent_impulse, slip), after),
-           across = lanes3_sub(rubs, tangent_impulse);
+    lanes3 tangential = contact_friction(run, at, lanes3_sub(tangent_impulse, slip), after),
+           across = lanes3_sub(tangential, tangent_impulse);
     lanes deep = lanes_max(zero, (zero - before) - lanes_all(run->slop) * reach);
     deep = lanes_min(lanes_all(run->part), deep * lanes_all(run->ease));
     lanes place = lanes_choose(bounces, zero - gap, normal + deep), speed = lanes_choose(bounces, after, normal);
     if (swept)
-        speed = lanes_choose(met, zero - along, speed);
+        speed = lanes_choose(touched, zero - along, speed);
     const lanes3 change = lanes3_scale(lanes3_add(across, lanes3_scale(n, speed)), lanes_all(run->inverse_h));
     contact_move(run, &p, lanes3_add(across, lanes3_scale(n, place)), change, &m);
     if (swept)
         contact_note(run, batch, first, change, &m);
     contact_keep(run->normal_impulse + at, &m, after, normal_impulse);
-    contact_keep_vector(run->tangent_impulse + (size_t)batch * 3 * SN_NEAR + first, &m, rubs, was);
+    contact_keep_vector(run->tangent_impulse + (size_t)batch * 3 * SN_NEAR + first, &m, tangential, was);
 }
 
 SN_INLINE void contact_project_slow(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
@@ -341,7 +343,7 @@ SN_INLINE void contact_plane(sn_wide_plane *run, uint32_t first)
     const lanes3 n = {lanes_all(run->normal.x), lanes_all(run->normal.y), lanes_all(run->normal.z)};
     const lanes3 surface = {lanes_all(run->velocity.x), lanes_all(run->velocity.y), lanes_all(run->velocity.z)};
     const uint32_t *slot = run->slot + first;
-    records lies = records_load_far(run->x, slot), place = records_turn(lies);
+    records lies = records_load_far(run->x, slot), place = records_transpose(lies);
     lanes3 x = {place.part[0], place.part[1], place.part[2]};
     lanes gap = lanes3_dot(n, x) - lanes_all(run->offset) - radius,
           normal_impulse = lanes_load(run->normal_impulse + first);
@@ -350,21 +352,22 @@ SN_INLINE void contact_plane(sn_wide_plane *run, uint32_t first)
         contact_movers_of(lanes_above(zero, gap) | lanes_above(normal_impulse, zero), run->lanes, first);
     if (!m.mask)
         return;
-    records goes = records_load_far(run->v, slot), speed = records_turn(goes);
+    records goes = records_load_far(run->v, slot), speed = records_transpose(goes);
     lanes3 v = {speed.part[0], speed.part[1], speed.part[2]}, u = lanes3_scale(lanes3_sub(v, surface), h);
     lanes along = lanes3_dot(u, n), before = gap - along;
     lanes after = lanes_max(zero, normal_impulse + lanes_min(before, zero) - gap);
     const lanes3 was = contact_vector(run->tangent_impulse, 0, first);
     const lanes3 tangent_impulse = lanes3_sub(was, lanes3_scale(n, lanes3_dot(was, n)));
     lanes3 wanted = lanes3_sub(tangent_impulse, lanes3_sub(u, lanes3_scale(n, along)));
-    lanes3 rubs = contact_cut(wanted, lanes_load(run->hold + first) * after, lanes_load(run->drag + first) * after);
-    lanes3 push = lanes3_add(lanes3_scale(n, after - normal_impulse), lanes3_sub(rubs, tangent_impulse));
+    lanes3 tangential = contact_cut(wanted, lanes_load(run->static_friction + first) * after,
+                                    lanes_load(run->dynamic_friction + first) * after);
+    lanes3 push = lanes3_add(lanes3_scale(n, after - normal_impulse), lanes3_sub(tangential, tangent_impulse));
     lanes deep = lanes_max(zero, (zero - before) - lanes_all(run->slop) * radius);
     lanes3 moved = lanes3_add(push, lanes3_scale(n, lanes_min(lanes_all(run->part), deep * lanes_all(run->ease))));
     contact_add_place(run->x, run->x_low, slot, lies, moved, &m);
     contact_add_speed(run->v, slot, goes, lanes3_scale(push, lanes_all(run->inverse_h)), &m);
     contact_keep(run->normal_impulse + first, &m, after, normal_impulse);
-    contact_keep_vector(run->tangent_impulse + first, &m, rubs, was);
+    contact_keep_vector(run->tangent_impulse + first, &m, tangential, was);
 }
 
 static void contact_plane_all(sn_wide_plane *run)

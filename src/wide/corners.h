@@ -24,7 +24,7 @@ SN_INLINE lanes3 corners_place(const sn_wide_corners *c, uint32_t at, sn_vec3 fr
 SN_INLINE lanes3 corners_vector(const sn_wide_corners *c, uint32_t at)
 {
     const lanes3 vector = corners_load(c, 3, at);
-    return c->ways ? lanes3_sub(vector, corners_load(c, 0, at)) : vector;
+    return c->displacements ? lanes3_sub(vector, corners_load(c, 0, at)) : vector;
 }
 
 SN_INLINE sn_real corners_sum(lanes a)
@@ -75,7 +75,7 @@ static void corners_add(sn_wide_corners *c)
 {
     const sn_real *row = c->rows;
     const sn_vec3 from = vec3(row[0], row[SN_WIDE_CORNERS], row[2 * SN_WIDE_CORNERS]);
-    const uint32_t seen = c->ways ? 3 : 0;
+    const uint32_t seen = c->displacements ? 3 : 0;
     const lanes none = lanes_all(0);
     lanes3 sum = lanes3_of(none, none, none), vector = sum, u = sum, v = sum, du = sum, dv = sum;
     lanes3 low = corners_load(c, seen, 0), high = low;

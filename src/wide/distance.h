@@ -175,24 +175,25 @@ SN_INLINE lanes pair_gamma(const sn_wide_run *run, size_t at)
 
 /* The effect of damping, from the displacements of the points in the substep. Without damping their start is not
    stored. */
-SN_INLINE pair_loss pair_lose(const sn_wide_run *run, size_t at, lanes3 difference, lanes3 way_a, lanes3 way_c,
-                              lanes *give)
+SN_INLINE pair_loss pair_lose(const sn_wide_run *run, size_t at, lanes3 difference, lanes3 displacement_a,
+                              lanes3 displacement_c, lanes *give)
 {
     const lanes zero = lanes_all(0), length = pair_length(&difference), gamma = pair_gamma(run, at);
     *give = (lanes_all(1) + gamma) * *give;
-    const lanes3 apart = lanes3_sub(way_a, way_c); /* along x where the points coincide, because they separate in that
+    const lanes3 apart =
+        lanes3_sub(displacement_a, displacement_c); /* along x where the points coincide, because they separate in that
                                                       direction */
     const lanes rate = lanes_choose(lanes_above(length, zero), lanes3_dot(difference, apart) / length, apart.x);
     return (pair_loss){lanes_keep(lanes_above(gamma, zero), gamma * rate),
                        run->stiffness ? lanes_load(run->stiffness + at) : lanes_all(1)};
 }
 
-/* With BDF2: see row_way in solvers/row.h. */
-SN_INLINE lanes3 pair_less_past(lanes3 way, lanes3 past, flags valid)
+/* With BDF2: see row_displacement in solvers/row.h. */
+SN_INLINE lanes3 pair_less_past(lanes3 displacement, lanes3 past, flags valid)
 {
-    past = (lanes3){lanes_choose(valid, past.x, way.x), lanes_choose(valid, past.y, way.y),
-                    lanes_choose(valid, past.z, way.z)};
-    return lanes3_sub(way, lanes3_scale(past, lanes_all((float)(1.0 / 3))));
+    past = (lanes3){lanes_choose(valid, past.x, displacement.x), lanes_choose(valid, past.y, displacement.y),
+                    lanes_choose(valid, past.z, displacement.z)};
+    return lanes3_sub(displacement, lanes3_scale(past, lanes_all((float)(1.0 / 3))));
 }
 
 typedef enum pair_layout { PAIR_NEAR, PAIR_FAR, PAIR_PLANES } pair_layout;
@@ -279,15 +280,15 @@ SN_INLINE lanes3 pair_nowhere(void)
     return (lanes3){lanes_all(0), lanes_all(0), lanes_all(0)};
 }
 
-SN_INLINE lanes3 pair_way_planes(const sn_wide_run *run, const float *at, bool coarse)
+SN_INLINE lanes3 pair_displacement_planes(const sn_wide_run *run, const float *at, bool coarse)
 {
     const float *start = run->start_plane + (at - run->plane);
-    lanes3 way = lanes3_sub(wide_load3(at), wide_load3(start + SN_PLANE_D * SN_BATCH));
+    lanes3 displacement = lanes3_sub(wide_load3(at), wide_load3(start + SN_PLANE_D * SN_BATCH));
     if (!coarse)
-        way = lanes3_add(way, wide_load3(at + SN_PLANE_D * SN_BATCH));
+        displacement = lanes3_add(displacement, wide_load3(at + SN_PLANE_D * SN_BATCH));
     if (!run->old_d)
-        return way;
-    return pair_less_past(way, wide_load3(start + SN_PLANE_X * SN_BATCH),
+        return displacement;
+    return pair_less_past(displacement, wide_load3(start + SN_PLANE_X * SN_BATCH),
                           ~lanes_unequal(lanes_load(start + SN_PLANE_W * SN_BATCH), lanes_all(run->h)));
 }
 
@@ -310,12 +311,12 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
     pair_read(run, shape, at, mask, give, param[0], &lambda);
     pair_loss loss;
     if (shape->gives) {
-        lanes3 way_a = pair_nowhere(), way_c = pair_nowhere();
+        lanes3 displacement_a = pair_nowhere(), displacement_c = pair_nowhere();
         if (run->damping) {
-            way_a = pair_way_planes(run, a, coarse);
-            way_c = pair_way_planes(run, c, coarse);
+            displacement_a = pair_displacement_planes(run, a, coarse);
+            displacement_c = pair_displacement_planes(run, c, coarse);
         }
-        loss = pair_lose(run, at, difference, way_a, way_c, &give);
+        loss = pair_lose(run, at, difference, displacement_a, displacement_c, &give);
     }
     if (!shape->rigid)
         give = give + alpha;
@@ -365,16 +366,16 @@ typedef struct pair_push {
 
 #define PAIR_RECORDS(suffix, number, LAYOUT)                                                                           \
     /* Displacement of the points of SN_WIDTH lanes since the start of the substep. */                                 \
-    SN_INLINE lanes3 pair_way_##suffix(const sn_wide_run *run, const number *at)                                       \
+    SN_INLINE lanes3 pair_displacement_##suffix(const sn_wide_run *run, const number *at)                              \
     {                                                                                                                  \
-        records way = records_sub(records_load_##suffix(run->x, at), records_load_##suffix(run->start, at));           \
+        records displacement = records_sub(records_load_##suffix(run->x, at), records_load_##suffix(run->start, at));  \
         if (run->d != run->x)                                                                                          \
-            way = records_add(way, records_load_##suffix(run->d, at));                                                 \
-        way = records_turn(way);                                                                                       \
-        lanes3 by = {way.part[0], way.part[1], way.part[2]};                                                           \
+            displacement = records_add(displacement, records_load_##suffix(run->d, at));                               \
+        displacement = records_transpose(displacement);                                                                \
+        lanes3 by = {displacement.part[0], displacement.part[1], displacement.part[2]};                                \
         if (!run->old_d)                                                                                               \
             return by;                                                                                                 \
-        records old = records_turn(records_load_##suffix(run->old_d, at));                                             \
+        records old = records_transpose(records_load_##suffix(run->old_d, at));                                        \
         return pair_less_past(by, (lanes3){old.part[0], old.part[1], old.part[2]},                                     \
                               ~lanes_unequal(old.part[3], lanes_all(run->h)));                                         \
     }                                                                                                                  \
@@ -383,7 +384,8 @@ typedef struct pair_push {
     {                                                                                                                  \
         if (!run->damping)                                                                                             \
             return pair_lose(run, at, difference, pair_nowhere(), pair_nowhere(), give);                               \
-        return pair_lose(run, at, difference, pair_way_##suffix(run, a), pair_way_##suffix(run, c), give);             \
+        return pair_lose(run, at, difference, pair_displacement_##suffix(run, a), pair_displacement_##suffix(run, c),  \
+                         give);                                                                                        \
     }                                                                                                                  \
     SN_INLINE void pair_front_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b, uint32_t first,    \
                                        pair_push *to)                                                                  \
@@ -392,9 +394,9 @@ typedef struct pair_push {
         const size_t at = (size_t)b * SN_BATCH + first;                                                                \
         records ya = records_load_##suffix(run->x, a), yc = records_load_##suffix(run->x, c);                          \
         records da = records_load_##suffix(run->d, a), dc = records_load_##suffix(run->d, c);                          \
-        records t = records_turn(records_add(records_sub(ya, yc), records_sub(da, dc)));                               \
+        records t = records_transpose(records_add(records_sub(ya, yc), records_sub(da, dc)));                          \
         lanes3 difference = {t.part[0], t.part[1], t.part[2]};                                                         \
-        lanes wa = records_turn(ya).part[3], wc = records_turn(yc).part[3], give = wa + wc;                            \
+        lanes wa = records_transpose(ya).part[3], wc = records_transpose(yc).part[3], give = wa + wc;                  \
         lanes param[2], lambda, alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);                             \
         uint32_t mask = wide_mask(run, b, first);                                                                      \
         flags usual;                                                                                                   \
@@ -415,8 +417,8 @@ typedef struct pair_push {
     SN_INLINE void pair_back_##suffix(const sn_wide_run *run, uint32_t b, uint32_t first, const pair_push *from)       \
     {                                                                                                                  \
         const number *a = run->suffix + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;                           \
-        records pa = records_turn((records){{from->a.x, from->a.y, from->a.z, lanes_all(0)}});                         \
-        records pc = records_turn((records){{from->c.x, from->c.y, from->c.z, lanes_all(0)}});                         \
+        records pa = records_transpose((records){{from->a.x, from->a.y, from->a.z, lanes_all(0)}});                    \
+        records pc = records_transpose((records){{from->c.x, from->c.y, from->c.z, lanes_all(0)}});                    \
         if (from->now == WIDE_ALL_LANES) {                                                                             \
             records_add_to_##suffix(run->d, a, &pa);                                                                   \
             records_sub_from_##suffix(run->d, c, &pc);                                                                 \
@@ -465,7 +467,7 @@ PAIR_RECORDS(far, uint32_t, PAIR_FAR)
         uint32_t mask = wide_mask(run, b, first);                                                                      \
         records ya = records_load_##suffix(run->x, a), yc = records_load_##suffix(run->x, c);                          \
         /* w of a - (-w of c) is the sum that the formula needs */                                                     \
-        records t = records_turn(records_sub(ya, records_negate_w(yc)));                                               \
+        records t = records_transpose(records_sub(ya, records_negate_w(yc)));                                          \
         lanes3 difference = {t.part[0], t.part[1], t.part[2]};                                                         \
         lanes param[2], lambda, give = t.part[3], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);           \
         flags usual;                                                                                                   \
@@ -482,7 +484,7 @@ PAIR_RECORDS(far, uint32_t, PAIR_FAR)
         uint32_t now = pair_usual(mask, usual);                                                                        \
         pair_note(run, at, shape->share == distance_share, share, give, param[0], &difference, now);                   \
         difference = lanes3_scale(difference, share);                                                                  \
-        records push = records_turn((records){{difference.x, difference.y, difference.z, lanes_all(0)}});              \
+        records push = records_transpose((records){{difference.x, difference.y, difference.z, lanes_all(0)}});         \
         ya = records_add(ya, records_mul(records_w(ya), push));                                                        \
         yc = records_sub(yc, records_mul(records_w(yc), push));                                                        \
         if (now == WIDE_ALL_LANES) {                                                                                   \
@@ -509,14 +511,14 @@ PAIR_RECORDS(far, uint32_t, PAIR_FAR)
    the wanted corrections, with the root; and the displacements, with the division, if it can be deferred until then.
    Batches of a run share no particle, so the order makes no difference, and no loop waits for both the root and the
    division. */
-typedef struct pair_way {
+typedef struct pair_displacement {
     sn_vec4 *at[8]; /* points a and c of four lanes */
     lanes push
         [4]; /* a record for each lane: times w, it is added to a and subtracted from c. If the division is deferred:
                 the difference in lanes, x, y and z, and the wanted correction */
     lanes under; /* and its divisor */
     uint32_t now, mask;
-} pair_way;
+} pair_displacement;
 
 /* A plain rod: nothing else depends on the quotient. */
 SN_INLINE bool pair_divides_late(const pair_shape *shape)
@@ -524,16 +526,16 @@ SN_INLINE bool pair_divides_late(const pair_shape *shape)
     return shape->share == distance_share && shape->plain && shape->rigid;
 }
 
-SN_INLINE records pair_records(const pair_way *way, uint32_t first)
+SN_INLINE records pair_records(const pair_displacement *displacement, uint32_t first)
 {
     records r;
     for (uint32_t i = 0; i < 4; ++i)
-        r.part[i] = lanes_load(&way->at[first + i]->x);
+        r.part[i] = lanes_load(&displacement->at[first + i]->x);
     return r;
 }
 
 SN_INLINE void pair_find_late(const sn_wide_run *run, size_t at, lanes3 difference, lanes give, lanes rest,
-                              pair_way *to)
+                              pair_displacement *to)
 {
     const lanes least = lanes_all(run->least);
     flags usual;
@@ -551,14 +553,14 @@ SN_INLINE void pair_find_late(const sn_wide_run *run, size_t at, lanes3 differen
 SN_INLINE records pair_turn_push(lanes3 difference, lanes share)
 {
     difference = lanes3_scale(difference, share);
-    return records_turn((records){{difference.x, difference.y, difference.z, lanes_all(0)}});
+    return records_transpose((records){{difference.x, difference.y, difference.z, lanes_all(0)}});
 }
 
-SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t at, pair_way *to)
+SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t at, pair_displacement *to)
 {
     const records ya = pair_records(to, 0), yc = pair_records(to, 4);
     /* w of a - (-w of c) is the sum that the formula needs */
-    records t = records_turn(records_sub(ya, records_negate_w(yc)));
+    records t = records_transpose(records_sub(ya, records_negate_w(yc)));
     lanes3 difference = {t.part[0], t.part[1], t.part[2]};
     if (pair_divides_late(shape)) {
         pair_find_late(run, at, difference, t.part[3], lanes_load(run->param + at), to);
@@ -588,7 +590,7 @@ SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t
 }
 
 /* Applies the displacements. */
-SN_INLINE void pair_go(const pair_way *from, const pair_shape *shape, records *ya, records *yc)
+SN_INLINE void pair_go(const pair_displacement *from, const pair_shape *shape, records *ya, records *yc)
 {
     records push;
     if (pair_divides_late(shape))
@@ -601,7 +603,7 @@ SN_INLINE void pair_go(const pair_way *from, const pair_shape *shape, records *y
     *yc = records_sub(*yc, records_mul(records_w(*yc), push));
 }
 
-SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
+SN_INLINE void pair_move(const pair_displacement *from, const pair_shape *shape)
 {
     records ya, yc;
     pair_go(from, shape, &ya, &yc);
@@ -612,19 +614,19 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
 }
 
 #define PAIR_ALONE(suffix, number, LAYOUT)                                                                             \
-    SN_INLINE void pair_places_##suffix(const sn_wide_run *run, uint32_t b, pair_way *way)                             \
+    SN_INLINE void pair_places_##suffix(const sn_wide_run *run, uint32_t b, pair_displacement *displacement)           \
     {                                                                                                                  \
         const number *a = run->suffix + (size_t)b * 2 * SN_BATCH;                                                      \
         const uint32_t mask = run->mask[b];                                                                            \
         for (uint32_t i = 0; i < SN_BATCH / SN_WIDTH; ++i) {                                                           \
-            record_places_##suffix(run->d, a + i * SN_WIDTH, way[i].at);                                               \
-            record_places_##suffix(run->d, a + i * SN_WIDTH + SN_BATCH, way[i].at + 4);                                \
-            way[i].mask = mask >> i * SN_WIDTH & WIDE_ALL_LANES;                                                       \
+            record_places_##suffix(run->d, a + i * SN_WIDTH, displacement[i].at);                                      \
+            record_places_##suffix(run->d, a + i * SN_WIDTH + SN_BATCH, displacement[i].at + 4);                       \
+            displacement[i].mask = mask >> i * SN_WIDTH & WIDE_ALL_LANES;                                              \
         }                                                                                                              \
     }                                                                                                                  \
     /* If not all lanes move. */                                                                                       \
     SN_INLINE void pair_move_some_##suffix(const sn_wide_run *run, const pair_shape *shape, size_t at,                 \
-                                           const pair_way *from)                                                       \
+                                           const pair_displacement *from)                                              \
     {                                                                                                                  \
         const uint32_t b = (uint32_t)(at / SN_BATCH), first = (uint32_t)(at % SN_BATCH);                               \
         const number *a = run->suffix + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;                           \
@@ -638,24 +640,24 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
     SN_INLINE void pair_loop_coarse_##suffix(const sn_wide_run *run, const pair_shape *shape)                          \
     {                                                                                                                  \
         enum { PARTS = SN_BATCH / SN_WIDTH };                                                                          \
-        pair_way way[PAIR_BLOCK];                                                                                      \
+        pair_displacement displacement[PAIR_BLOCK];                                                                    \
         for (uint32_t start = 0; start < run->batches; start += PAIR_BLOCK / PARTS) {                                  \
             uint32_t left = run->batches - start, count = left < PAIR_BLOCK / PARTS ? left : PAIR_BLOCK / PARTS;       \
             for (uint32_t i = 0; i < count; ++i)                                                                       \
-                pair_places_##suffix(run, start + i, way + i * PARTS);                                                 \
+                pair_places_##suffix(run, start + i, displacement + i * PARTS);                                        \
             size_t at = (size_t)start * SN_BATCH;                                                                      \
-            const pair_way *end = way + count * PARTS;                                                                 \
-            for (pair_way *to = way; to < end; ++to, at += SN_WIDTH)                                                   \
+            const pair_displacement *end = displacement + count * PARTS;                                               \
+            for (pair_displacement *to = displacement; to < end; ++to, at += SN_WIDTH)                                 \
                 pair_find(run, shape, at, to);                                                                         \
             at = (size_t)start * SN_BATCH;                                                                             \
             uint32_t some = 0;                                                                                         \
-            for (const pair_way *from = way; from < end; ++from)                                                       \
+            for (const pair_displacement *from = displacement; from < end; ++from)                                     \
                 if (from->now == WIDE_ALL_LANES)                                                                       \
                     pair_move(from, shape);                                                                            \
                 else                                                                                                   \
                     some |= from->mask;                                                                                \
             if (some)                                                                                                  \
-                for (const pair_way *from = way; from < end; ++from, at += SN_WIDTH)                                   \
+                for (const pair_displacement *from = displacement; from < end; ++from, at += SN_WIDTH)                 \
                     if (from->now != WIDE_ALL_LANES && from->mask)                                                     \
                         pair_move_some_##suffix(run, shape, at, from);                                                 \
         }                                                                                                              \

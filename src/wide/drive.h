@@ -133,12 +133,13 @@ SN_INLINE void drive_write_lambda(const drive_group *g)
 
 /* The displacement of an entry since the start of the substep, the rounding remainder of that start, and the expected
    displacements by contact and by friction alone. With BDF2 the first is reduced by a third of the previous
-   displacement; see row_way in solvers/row.h. */
-SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left, lanes3 *expected, lanes3 *rubbed)
+   displacement; see row_displacement in solvers/row.h. */
+SN_INLINE lanes3 drive_entry_displacement(const drive_group *g, uint32_t e, lanes3 *left, lanes3 *expected,
+                                          lanes3 *by_friction)
 {
     const sn_wide_run *run = g->run;
     lanes3 by;
-    *left = *expected = *rubbed = drive_zero3();
+    *left = *expected = *by_friction = drive_zero3();
     if (g->planes) {
         const size_t at = drive_offset(g, e);
         const float *start = run->start_plane + at;
@@ -162,8 +163,8 @@ SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left,
         *left = gather3(run->start_low + from, g->slot[e]);
     if (g->bodies && run->expected)
         *expected = gather3(run->expected + from, g->slot[e]);
-    if (g->bodies && run->rubbed)
-        *rubbed = gather3(run->rubbed + from, g->slot[e]);
+    if (g->bodies && run->by_friction)
+        *by_friction = gather3(run->by_friction + from, g->slot[e]);
     if (run->old_d) {
         lanes4 old = gather4(run->old_d + from, sizeof *run->old_d, g->slot[e]);
         flags valid = ~lanes_unequal(old.w, lanes_all((double)run->h));
@@ -173,19 +174,20 @@ SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left,
 }
 
 /* grad C . (x - x0) for each row that needs it: elsewhere x0 may never have been stored. */
-DRIVE_APART void drive_way(drive_group *g, flags asks)
+DRIVE_APART void drive_displacement(drive_group *g, flags asks)
 {
     for (uint32_t r = 0; r < g->rows; ++r)
-        g->way[r] = g->rate_way[r] = lanes_all(0);
+        g->displacement[r] = g->rate_displacement[r] = lanes_all(0);
     for (uint32_t e = 0; e < g->entries; ++e) {
         const flags here = g->planes ? asks : asks & flags_of(g->moves[e]);
-        lanes3 left, expected, rubbed, by = lanes3_keep(here, drive_entry_way(g, e, &left, &expected, &rubbed));
-        left = lanes3_add(lanes3_sub(by, lanes3_keep(here, left)), lanes3_keep(here, rubbed));
+        lanes3 left, expected, by_friction,
+            by = lanes3_keep(here, drive_entry_displacement(g, e, &left, &expected, &by_friction));
+        left = lanes3_add(lanes3_sub(by, lanes3_keep(here, left)), lanes3_keep(here, by_friction));
         by = lanes3_add(by, lanes3_keep(here, expected));
         for (uint32_t r = 0; r < g->rows; ++r)
             if (drive_has(g, r, e)) {
-                g->way[r] = g->way[r] + lanes3_dot(*drive_gradient(g, r, e), by);
-                g->rate_way[r] = g->rate_way[r] + lanes3_dot(*drive_gradient(g, r, e), left);
+                g->displacement[r] = g->displacement[r] + lanes3_dot(*drive_gradient(g, r, e), by);
+                g->rate_displacement[r] = g->rate_displacement[r] + lanes3_dot(*drive_gradient(g, r, e), left);
             }
     }
 }
@@ -245,7 +247,7 @@ SN_INLINE void drive_solve(drive_group *g, drive_shape shape)
                 (lanes_unequal(g->f->row[r].compliance, zero) & lanes_unequal(g->f->row[r].damping, zero));
     const bool looks_back = flags_any(asks);
     if (looks_back) {
-        drive_way(g, asks);
+        drive_displacement(g, asks);
         drive_know(g, shape);
     }
     lanes alpha = lanes_min(compliance * inverse_h * inverse_h, top);
@@ -262,8 +264,8 @@ SN_INLINE void drive_solve(drive_group *g, drive_shape shape)
                             .linear = g->linear,
                             .turning = g->f->by_turn,
                             .c = g->f->c,
-                            .way = looks_back ? g->way : NULL,
-                            .rate_way = g->rate_way,
+                            .displacement = looks_back ? g->displacement : NULL,
+                            .rate_displacement = g->rate_displacement,
                             .row = own_rows ? g->f->row : NULL,
                             .exists = g->exists,
                             .alpha = alpha,

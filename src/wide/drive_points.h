@@ -58,7 +58,7 @@ typedef struct drive_group {
     lanes weight[DRIVE_CORNERS];
     lanes w[DRIVE_ENTRIES];
     lanes lambda[SN_MAX_ROWS], step[SN_MAX_ROWS];
-    lanes way[SN_MAX_ROWS], rate_way[SN_MAX_ROWS];
+    lanes displacement[SN_MAX_ROWS], rate_displacement[SN_MAX_ROWS];
     lanes3 by_corner[SN_MAX_ROWS * DRIVE_CORNERS]; /* if points have several corners */
     lanes3
         *linear; /* gradients for the entries that are not rotations: by_corner or f->by_point. Those for rotations are

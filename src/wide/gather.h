@@ -99,9 +99,9 @@ SN_INLINE void planes_add3(float *to, lanes3 a, uint32_t mask)
 
 typedef records origins;
 
-SN_INLINE lanes4 gather_turn(records r)
+SN_INLINE lanes4 gather_transpose(records r)
 {
-    r = records_turn(r);
+    r = records_transpose(r);
     return (lanes4){r.part[0], r.part[1], r.part[2], r.part[3]};
 }
 
@@ -115,7 +115,7 @@ SN_INLINE lanes4 gather4(const void *base, size_t stride, const uint32_t *at)
 #else
         memcpy(&r.part[i], (const char *)base + at[i] * stride, sizeof r.part[i]);
 #endif
-    return gather_turn(r);
+    return gather_transpose(r);
 }
 
 SN_INLINE lanes4 gather_places(const sn_vec4 *x, const sn_vec4 *d, const uint32_t *at, const origins *origin)
@@ -124,7 +124,7 @@ SN_INLINE lanes4 gather_places(const sn_vec4 *x, const sn_vec4 *d, const uint32_
     records from = records_sub(place, *origin);
     if (d)
         from = records_add(from, records_load_far(d, at));
-    return gather_turn(records_with_w(from, place));
+    return gather_transpose(records_with_w(from, place));
 }
 
 SN_INLINE void gather_origins(const sn_vec4 *x, const uint32_t *at, origins *origin)
@@ -134,7 +134,7 @@ SN_INLINE void gather_origins(const sn_vec4 *x, const uint32_t *at, origins *ori
 
 SN_INLINE void scatter3_add(sn_vec4 *base, const uint32_t *at, lanes3 a, uint32_t mask)
 {
-    const records by = records_turn((records){{a.x, a.y, a.z, lanes_all(0)}});
+    const records by = records_transpose((records){{a.x, a.y, a.z, lanes_all(0)}});
     if (mask == SN_ALL_LANES) {
         records_add_to_far(base, at, &by);
         return;
@@ -164,7 +164,7 @@ SN_INLINE void transpose4(stored_record r[4])
     r[3] = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
 }
 
-SN_INLINE lanes4 gather_turn(stored_record r[4])
+SN_INLINE lanes4 gather_transpose(stored_record r[4])
 {
     stored_lanes all[4];
     transpose4(r);
@@ -190,7 +190,7 @@ SN_INLINE lanes4 gather4(const void *base, size_t stride, const uint32_t *at)
     stored_record r[SN_RECORDS];
     for (uint32_t l = 0; l < SN_RECORDS; ++l)
         r[l] = record_at(base, stride, at[l % SN_WIDTH]);
-    return gather_turn(r);
+    return gather_transpose(r);
 }
 
 SN_INLINE lanes4 gather_places(const sn_vec4 *x, const sn_vec4 *d, const uint32_t *at, const origins *origin)
@@ -203,7 +203,7 @@ SN_INLINE lanes4 gather_places(const sn_vec4 *x, const sn_vec4 *d, const uint32_
             r[l] = r[l] + record_at(d, sizeof *d, at[l % SN_WIDTH]);
         r[l] = __builtin_shufflevector(r[l], place, 0, 1, 2, 7);
     }
-    return gather_turn(r);
+    return gather_transpose(r);
 }
 
 SN_INLINE void gather_origins(const sn_vec4 *x, const uint32_t *at, origins *origin)

@@ -17,7 +17,7 @@ const sn_wide *sn_wide_lanes4(void)
 {
     static const sn_wide table =
         WIDE_TABLE("4 lanes", wide_fused, chain_solve, LANES4_TEAM, MOTION_FUNCTIONS, motion_predict_planes,
-                   motion_settle_planes, WIDE_ROWS(rows_gather, rows_move, rows_hold, mending_find));
+                   motion_settle_planes, WIDE_ROWS(rows_gather, rows_move, rows_tether, mending_find));
     return &table;
 }
 #else

@@ -17,10 +17,10 @@ SN_INLINE bool limits_find(const sn_wide_limits *run, uint32_t b, uint32_t first
     const uint32_t *a = run->end + 2 * (size_t)b * SN_BATCH + first, *c = a + SN_BATCH;
     const sn_vec4 *x = run->node, *d = run->node + 1;
     const records xa = records_load_far(x, a), xc = records_load_far(x, c);
-    const records t =
-        records_turn(records_add(records_sub(xa, xc), records_sub(records_load_far(d, a), records_load_far(d, c))));
+    const records t = records_transpose(
+        records_add(records_sub(xa, xc), records_sub(records_load_far(d, a), records_load_far(d, c))));
     const lanes3 apart = {t.part[0], t.part[1], t.part[2]};
-    const lanes wa = records_turn(xa).part[3], wc = records_turn(xc).part[3];
+    const lanes wa = records_transpose(xa).part[3], wc = records_transpose(xc).part[3];
     const lanes most = lanes_load(run->most + (size_t)b * SN_BATCH + first),
                 length = lanes_sqrt(lanes3_dot(apart, apart)), under = (wa + wc) * length;
     const uint32_t mask = (uint32_t)run->mask[b] >> first & WIDE_ALL_LANES;
@@ -46,8 +46,8 @@ static void limits_sweep(const sn_wide_limits *run)
             if (run->mask[i / parts] >> i % parts * SN_WIDTH) /* empty lanes are last */
                 moved += limits_find(run, i / parts, i % parts * SN_WIDTH, &push[moved]);
         for (const limits_push *from = push; from < push + moved; ++from) {
-            const records pa = records_turn((records){{from->a.x, from->a.y, from->a.z, lanes_all(0)}});
-            const records pc = records_turn((records){{from->c.x, from->c.y, from->c.z, lanes_all(0)}});
+            const records pa = records_transpose((records){{from->a.x, from->a.y, from->a.z, lanes_all(0)}});
+            const records pc = records_transpose((records){{from->c.x, from->c.y, from->c.z, lanes_all(0)}});
             records_add_to_far(run->node + 1, from->end, &pa);
             records_sub_from_far(run->node + 1, from->end + SN_BATCH, &pc);
         }

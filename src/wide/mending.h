@@ -46,7 +46,7 @@ SN_INLINE void mending_find_planes(const sn_wide_run *run)
                 if (!coarse)                                                                                           \
                     apart = records_add(                                                                               \
                         apart, records_sub(records_load_##suffix(run->d, a), records_load_##suffix(run->d, c)));       \
-                apart = records_turn(apart);                                                                           \
+                apart = records_transpose(apart);                                                                      \
                 mending_note(run, b, first, (lanes3){apart.part[0], apart.part[1], apart.part[2]});                    \
             }                                                                                                          \
     }

@@ -281,7 +281,7 @@ SN_INLINE size_t motion_place(uint32_t i, size_t row)
 SN_INLINE void motion_transpose_in(const sn_vec4 *from, uint32_t count, float *plane, size_t row, float *w)
 {
     for (uint32_t i = 0; i < count; i += SN_WIDTH) {
-        records r = records_turn(records_load_far(from + i, motion_row));
+        records r = records_transpose(records_load_far(from + i, motion_row));
         float *at = plane + motion_place(i, row);
         for (uint32_t k = 0; k < 3; ++k)
             lanes_store(at + k * SN_BATCH, r.part[k]);
@@ -295,7 +295,7 @@ SN_INLINE void motion_transpose_out(sn_vec4 *to, uint32_t count, const float *pl
     for (uint32_t i = 0; i < count; i += SN_WIDTH) {
         const float *at = plane + motion_place(i, row);
         records r = {{lanes_load(at), lanes_load(at + SN_BATCH), lanes_load(at + 2 * SN_BATCH), lanes_all(0)}};
-        r = records_with_w(records_turn(r), records_load_far(to + i, motion_row));
+        r = records_with_w(records_transpose(r), records_load_far(to + i, motion_row));
         records_store_far(to + i, motion_row, &r);
     }
 }

@@ -178,8 +178,8 @@ static void near_reaching(sn_wide_sweeps *of, const sn_real box[4][3])
     }
 }
 
-/* Compares the swept boxes of features along an axis, like sn_surface_sweeps_meet: relative to the mean velocity of the
-   corners of both. i: the one feature. */
+/* Compares the swept boxes of features along an axis, like sn_surface_sweeps_touch: relative to the mean velocity of
+   the corners of both. i: the one feature. */
 SN_INLINE flags near_swept(const sn_wide_sweeps *from, uint32_t i, const sn_wide_sweeps *of, uint32_t at, uint32_t axis,
                            lanes far)
 {

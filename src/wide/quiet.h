@@ -11,13 +11,13 @@ static const uint32_t quiet_order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 SN_INLINE lanes quiet_square(records a)
 {
-    const records d = records_turn(a);
+    const records d = records_transpose(a);
     return d.part[0] * d.part[0] + d.part[1] * d.part[1] + d.part[2] * d.part[2];
 }
 
 SN_INLINE lanes3 quiet_vectors(records a)
 {
-    const records d = records_turn(a);
+    const records d = records_transpose(a);
     return lanes3_of(d.part[0], d.part[1], d.part[2]);
 }
 
@@ -82,12 +82,13 @@ static void quiet_gains(const sn_wide_quiet *run)
         const records x = records_load_far(run->x, run->slot + at), v = records_load_far(run->v, run->slot + at),
                       start = records_load_far(run->start + at, quiet_order),
                       speed = records_load_far(run->speed + at, quiet_order);
-        const lanes3 way = quiet_vectors(records_sub(x, start)), more = quiet_vectors(records_sub(v, speed)),
+        const lanes3 displacement = quiet_vectors(records_sub(x, start)), more = quiet_vectors(records_sub(v, speed)),
                      sum = quiet_vectors(records_add(v, speed)), now = quiet_vectors(v);
-        const lanes w = records_turn(start).part[3];
-        const lanes gain = half * lanes3_dot(more, sum) - lanes3_dot(way, g);
+        const lanes w = records_transpose(start).part[3];
+        const lanes gain = half * lanes3_dot(more, sum) - lanes3_dot(displacement, g);
         const lanes parts = half * (lanes_abs(more.x * sum.x) + lanes_abs(more.y * sum.y) + lanes_abs(more.z * sum.z)) +
-                            lanes_abs(way.x) * weight.x + lanes_abs(way.y) * weight.y + lanes_abs(way.z) * weight.z;
+                            lanes_abs(displacement.x) * weight.x + lanes_abs(displacement.y) * weight.y +
+                            lanes_abs(displacement.z) * weight.z;
         const lanes all = gain + lost * parts - share * (half * lanes3_dot(now, now));
         lanes_store(run->square + at, lanes_choose(lanes_above(w, none), all / w, none));
     }

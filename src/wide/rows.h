@@ -47,16 +47,16 @@ SN_INLINE void rows_push(const sn_wide_groups *run)
 
 /* Pulls back the particles of a row that are too far from their pins. pins: for each lane the pin's position, followed
    by the remainders. */
-SN_INLINE void rows_pull(const sn_wide_holds *run, const sn_wide_hold *hold, const float *pins)
+SN_INLINE void rows_pull(const sn_wide_tethers *run, const sn_wide_tether *tether, const float *pins)
 {
     const uint32_t moved = (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, low = SN_PLANE_D * SN_BATCH;
     const lanes3 nowhere = {lanes_all(0), lanes_all(0), lanes_all(0)};
     for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
         const lanes3 x = wide_load3(pins + lane), d = wide_load3(pins + 3 * SN_BATCH + lane);
-        float *at = run->plane + (size_t)hold->row * SN_ROW + lane, *to = at + moved;
+        float *at = run->plane + (size_t)tether->row * SN_ROW + lane, *to = at + moved;
         const lanes3 away =
             lanes3_add(lanes3_sub(wide_load3(at), x), lanes3_sub(run->coarse ? nowhere : wide_load3(at + low), d));
-        const lanes most = lanes_load(hold->most + lane), square = lanes3_dot(away, away);
+        const lanes most = lanes_load(tether->most + lane), square = lanes3_dot(away, away);
         const flags held = lanes_above(square, most * most); /* without a branch: it would be unpredictable */
         const lanes3 now = wide_load3(to),
                      back = lanes3_add(now, lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1)));
@@ -75,7 +75,7 @@ SN_INLINE void rows_put(sn_vec4 *to, const float *row)
     for (uint32_t i = 0; i < SN_BATCH; i += SN_WIDTH, to += 2 * SN_WIDTH) {
         records r = {
             {lanes_load(row + i), lanes_load(row + SN_BATCH + i), lanes_load(row + 2 * SN_BATCH + i), lanes_all(0)}};
-        r = records_with_w(records_turn(r), records_load_far(to, rows_node));
+        r = records_with_w(records_transpose(r), records_load_far(to, rows_node));
         records_store_far(to, rows_node, &r);
     }
 }
@@ -86,8 +86,8 @@ static void rows_take(const sn_wide_groups *run)
     float *row = run->nodes;
     for (uint32_t g = 0; g < run->groups; ++g, row += SN_ROW)
         for (uint32_t i = 0; i < SN_BATCH; i += SN_WIDTH, from += 2 * SN_WIDTH, d += 2 * SN_WIDTH) {
-            const records x = records_turn(records_load_far(from, rows_node)),
-                          by = records_turn(records_load_far(d, rows_node));
+            const records x = records_transpose(records_load_far(from, rows_node)),
+                          by = records_transpose(records_load_far(d, rows_node));
             for (uint32_t k = 0; k < 4; ++k)
                 lanes_store(row + (SN_PLANE_X + k) * SN_BATCH + i, x.part[k]);
             for (uint32_t k = 0; k < 3; ++k)
@@ -121,12 +121,12 @@ static void rows_move(const sn_wide_groups *run)
 }
 
 /* Gathers the immovable particles of the lanes: positions, followed by their remainders. */
-SN_INLINE void rows_pins(const sn_wide_holds *run, const uint32_t *pin, float *to)
+SN_INLINE void rows_pins(const sn_wide_tethers *run, const uint32_t *pin, float *to)
 {
     const sn_vec4 *x = &run->pin->x, *low = x + 1;
     for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
-        const records rx = records_turn(records_load_far(x, pin + lane)),
-                      rlow = records_turn(records_load_far(low, pin + lane));
+        const records rx = records_transpose(records_load_far(x, pin + lane)),
+                      rlow = records_transpose(records_load_far(low, pin + lane));
         for (uint32_t i = 0; i < 3; ++i) {
             const lanes from = lanes_all(run->nodes ? vec3_part(&run->origin, i) : 0);
             lanes_store(to + i * SN_BATCH + lane, run->nodes ? rx.part[i] - from + rlow.part[i] : rx.part[i]);
@@ -136,44 +136,44 @@ SN_INLINE void rows_pins(const sn_wide_holds *run, const uint32_t *pin, float *t
 }
 
 /* pull: rows_pull at any width. */
-static void rows_hold_by(const sn_wide_holds *run,
-                         void (*pull)(const sn_wide_holds *, const sn_wide_hold *, const float *))
+static void rows_tether_by(const sn_wide_tethers *run,
+                           void (*pull)(const sn_wide_tethers *, const sn_wide_tether *, const float *))
 {
     float pins[6 * SN_BATCH] = {0};
-    for (const sn_wide_hold *hold = run->hold, *end = hold + run->count; hold < end; ++hold) {
-        if (!hold->again)
-            rows_pins(run, hold->pin, pins);
-        pull(run, hold, pins);
+    for (const sn_wide_tether *tether = run->tether, *end = tether + run->count; tether < end; ++tether) {
+        if (!tether->again)
+            rows_pins(run, tether->pin, pins);
+        pull(run, tether, pins);
     }
 }
 
-static void rows_pull_here(const sn_wide_holds *run, const sn_wide_hold *hold, const float *pins)
+static void rows_pull_here(const sn_wide_tethers *run, const sn_wide_tether *tether, const float *pins)
 {
-    rows_pull(run, hold, pins);
+    rows_pull(run, tether, pins);
 }
 
-static void rows_hold(const sn_wide_holds *run)
+static void rows_tether(const sn_wide_tethers *run)
 {
-    rows_hold_by(run, rows_pull_here);
+    rows_tether_by(run, rows_pull_here);
 }
 
 SN_INLINE lanes3 rows_place(const sn_vec4 *from, const uint32_t *at)
 {
-    const records r = records_turn(records_load_far(from, at));
+    const records r = records_transpose(records_load_far(from, at));
     return (lanes3){r.part[0], r.part[1], r.part[2]};
 }
 
-static void rows_hold_lanes(const sn_wide_holds *run)
+static void rows_tether_lanes(const sn_wide_tethers *run)
 {
     const lanes3 nowhere = {lanes_all(0), lanes_all(0), lanes_all(0)};
-    for (const sn_wide_hold *hold = run->hold, *end = hold + run->count; hold < end; ++hold)
+    for (const sn_wide_tether *tether = run->tether, *end = tether + run->count; tether < end; ++tether)
         for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
-            const uint32_t *slot = hold->slot + lane, *pin = hold->pin + lane;
+            const uint32_t *slot = tether->slot + lane, *pin = tether->pin + lane;
             const sn_vec4 *x = &run->pin->x, *low = x + 1;
             const lanes3 from = rows_place(x, pin), left = run->coarse ? nowhere : rows_place(run->moved, slot);
             const lanes3 away =
                 lanes3_add(lanes3_sub(rows_place(run->x, slot), from), lanes3_sub(left, rows_place(low, pin)));
-            const lanes most = lanes_load(hold->most + lane), square = lanes3_dot(away, away);
+            const lanes most = lanes_load(tether->most + lane), square = lanes3_dot(away, away);
             uint32_t held = flags_bits(lanes_above(square, most * most));
             if (!held)
                 continue;

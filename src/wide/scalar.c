@@ -14,7 +14,7 @@ const sn_wide *sn_wide_scalar(void)
 {
     static const sn_wide table =
         WIDE_TABLE("scalar", wide_fused, chain_solve, team_solve, MOTION_FUNCTIONS, motion_predict_planes,
-                   motion_settle_planes, WIDE_ROWS(rows_gather, rows_move, rows_hold, mending_find));
+                   motion_settle_planes, WIDE_ROWS(rows_gather, rows_move, rows_tether, mending_find));
     return &table;
 }
 #endif

@@ -47,11 +47,11 @@ static const sn_wide_body_contact_table body_functions = BODY_TABLE;
         .spread = motion_spread, .collect = motion_collect, .restore = motion_restore, .enter = motion_enter,          \
         .leave = motion_leave, .enter_past = motion_enter_past, .leave_past = motion_leave_past,                       \
         .predict_planes = PREDICT, .settle_planes = SETTLE, .take_nodes = rows_take, .sweep_limits = limits_sweep,     \
-        .hold_lanes = rows_hold_lanes, ROWS                                                                            \
+        .tether_lanes = rows_tether_lanes, ROWS                                                                        \
     }
 
-#define WIDE_ROWS(GATHER, MOVE, HOLD, FIND)                                                                            \
-    .gather_rows = GATHER, .move_rows = MOVE, .hold_rows = HOLD, .find_too_long = FIND
+#define WIDE_ROWS(GATHER, MOVE, TETHER, FIND)                                                                          \
+    .gather_rows = GATHER, .move_rows = MOVE, .tether_rows = TETHER, .find_too_long = FIND
 
 static const sn_wide_fused wide_fused[SN_FUSED_KINDS] = WIDE_FUSED(distance_planes, bound_planes);
 

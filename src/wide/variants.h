@@ -35,7 +35,7 @@ bool sn_wide_settle_16(const sn_motion *motion, float *plane, float *side, uint3
 /* See rows.h and mending.h. */
 void sn_wide_sum_rows_16(const sn_wide_groups *run, uint32_t group, float *sum);
 void sn_wide_move_rows_16(const sn_wide_groups *run);
-void sn_wide_pull_row_16(const sn_wide_holds *run, const sn_wide_hold *hold, const float *pins);
+void sn_wide_pull_row_16(const sn_wide_tethers *run, const sn_wide_tether *tether, const float *pins);
 sn_wide_fn sn_wide_find_planes_16;
 
 #endif

@@ -86,7 +86,7 @@ typedef struct sn_wide_run {
     float inverse_h, h;                       /* 1/s, of the effective substep; s, of the substep */
     const float *state;                       /* of the kind's pool; NULL: none */
     const sn_vec4 *start, *start_low, *old_d; /* as in sn_frame, from the same particle on as x; old_d may be NULL, */
-    const sn_vec4 *expected, *rubbed;         /*   and so may these */
+    const sn_vec4 *expected, *by_friction;    /*   and so may these */
     const float
         *start_plane; /* planes: the same; start in the place of d, old_d in that of x and its length in that of w */
     /* Points that are not particles. `fixed` has SN_ANCHOR_NUMBERS numbers for each point. `anchor` has the slots of
@@ -152,8 +152,9 @@ typedef struct sn_wide_contacts {
     sn_vec4 *x, *v;        /* position and inverse mass; velocity, which is that of the motion in this substep */
     sn_vec4 *x_low;        /* rounding remainders of positions */
     const sn_real *reach;  /* m: least distance of the centres */
-    const sn_real *hold, *drag, *restitution; /* static and dynamic friction and restitution; NULL: the same for all: */
-    sn_real hold_all, drag_all, restitution_all;
+    const sn_real *static_friction, *dynamic_friction,
+        *restitution; /* static and dynamic friction and restitution; NULL: the same for all: */
+    sn_real static_friction_all, dynamic_friction_all, restitution_all;
     sn_real *normal_impulse;  /* m: along the normal, in this substep; on entry that of the previous one */
     sn_real *last;            /* and in the one before that */
     sn_real *tangent_impulse; /* m: across the normal: 24 for each batch, eight x, eight y, eight z */
@@ -180,7 +181,7 @@ typedef struct sn_wide_plane {
     sn_vec3 normal, velocity;               /* of the plane */
     sn_real offset;                         /* m: normal . x for points of the plane */
     sn_real h, inverse_h, part, ease, slop; /* as in sn_wide_contacts; slop is a share of the radius */
-    sn_real radius[SN_NEAR], hold[SN_NEAR], drag[SN_NEAR];
+    sn_real radius[SN_NEAR], static_friction[SN_NEAR], dynamic_friction[SN_NEAR];
     sn_real normal_impulse[SN_NEAR], tangent_impulse[3 * SN_NEAR]; /* in and out */
     sn_real gap[SN_NEAR];                                          /* out, m */
 } sn_wide_plane;
@@ -310,7 +311,7 @@ typedef uint32_t sn_wide_sweeps_fn(const sn_wide_sweeps *from, uint32_t i, const
 typedef struct sn_wide_corners {
     sn_real rows[SN_WIDE_CORNER_ROWS * SN_WIDE_CORNERS];
     uint32_t count;
-    bool ways;
+    bool displacements;
     /* Set by add: */
     sn_bounds box;         /* of positions, or of end positions */
     sn_vec3 place, vector; /* sums; positions relative to the first corner */
@@ -428,13 +429,13 @@ typedef struct sn_wide_body_contact {
     sn_lane_row coupling[6];     /* 1/kg: response at a point to an impulse at another: 01, 02, 03, 12, 13, 23 */
 
     /* For friction: */
-    sn_lane_rows ra;              /* m: arm of a, in the world; for b add `between` */
-    sn_lane_row across;           /* kg: effective mass, in the direction of largest response */
-    sn_lane_row about;            /* kg m^2: effective inertia about the normal */
-    sn_lane_row hold, drag;       /* static and dynamic friction */
-    sn_lane_rows tangent_impulse; /* N s: across the normal, in this substep */
-    sn_lane_row twisted;          /* N m s: about it */
-    sn_lane_row steady;           /* above 0: it had a normal impulse in the two substeps before; below 0: an impact */
+    sn_lane_rows ra;                               /* m: arm of a, in the world; for b add `between` */
+    sn_lane_row across;                            /* kg: effective mass, in the direction of largest response */
+    sn_lane_row about;                             /* kg m^2: effective inertia about the normal */
+    sn_lane_row static_friction, dynamic_friction; /* static and dynamic friction */
+    sn_lane_rows tangent_impulse;                  /* N s: across the normal, in this substep */
+    sn_lane_row twisted;                           /* N m s: about it */
+    sn_lane_row steady; /* above 0: it had a normal impulse in the two substeps before; below 0: an impact */
     sn_wide_body_contact_point point[SN_BODY_CONTACT_POINTS];
 
     /* Data that not every sweep needs: */
@@ -450,8 +451,8 @@ typedef struct sn_wide_body_contact {
     sn_lane_rows course;                /* m/s: velocity of a relative to b with which they miss each other, */
     sn_lane_row stray; /* (m/s)^2: squared deviation from it up to which they do; negative if they do not miss */
     sn_lane_row restitution;
-    sn_lane_rows slip; /* m/s: tangential velocity of a relative to b before the substep, if one bounces */
-    sn_lane_row met;   /* not 0: n and arms are those where the two touch first in this substep */
+    sn_lane_rows slip;   /* m/s: tangential velocity of a relative to b before the substep, if one bounces */
+    sn_lane_row touched; /* not 0: n and arms are those where the two touch first in this substep */
 } sn_wide_body_contact;
 
 /* The owner of the normal. The normal of a face rotates with its body. */
@@ -509,7 +510,7 @@ typedef struct sn_wide_body_contacts {
     sn_real most;           /* m: overlap is reduced by at most so much in a visit */
     sn_real bounce_above;   /* m/s: slower ones do not bounce */
     sn_real sweep;          /* its number, from 1 on */
-    bool rubs_only;         /* warm: leaves out what presses */
+    bool friction_only;     /* warm: leaves out what presses */
     bool eager;             /* project: over-relaxation, where no joint has to carry a load; see body_contact.h */
     bool stirred_only;      /* project, part: only those of which one was violent in sweep `since` or later */
     sn_real since;
@@ -518,7 +519,7 @@ typedef struct sn_wide_body_contacts {
 /* Numbers of a body, in fours, one after the other. */
 enum {
     SN_MOVER_SIZES = 0, /* m: extent from its centre, thinness, how far it may move */
-    SN_MOVER_WAYS =
+    SN_MOVER_DISPLACEMENTS =
         4, /* m: displacement of its points by rotation in the step; the same including forces that may still act; its
               displacement in the substep */
     SN_MOVER_SOUGHT = 8, /* m: its position when its space was searched */
@@ -530,7 +531,7 @@ enum {
 /* Up to eight bodies, and the addresses of their data. After the last one it is repeated. */
 typedef struct sn_wide_movers {
     uint32_t count;
-    uint32_t watched; /* bits: the body moves, so its `ways` are updated */
+    uint32_t watched; /* bits: the body moves, so its `displacements` are updated */
     uint32_t left;    /* output, bits: bodies that may leave the space searched for them */
     bool fast;        /* output: one of them may move farther than it is thin */
     sn_real fall;     /* m/s: change of a velocity by gravity in the substep */
@@ -624,16 +625,16 @@ typedef struct sn_wide_pin {
 } sn_wide_pin;
 
 /* Particles that are each held by an immovable one: of a row of planes, or any. */
-typedef struct sn_wide_hold {
+typedef struct sn_wide_tether {
     uint32_t row;
     bool again;              /* of a row: the pins are the same as in the previous entry */
     uint32_t pin[SN_BATCH];  /* for each lane, twice the pin's number */
     float most[SN_BATCH];    /* m, for each lane: largest distance from the pin; infinite: not held */
     uint32_t slot[SN_BATCH]; /* for each lane: slot of the particle */
-} sn_wide_hold;
+} sn_wide_tether;
 
-typedef struct sn_wide_holds {
-    const sn_wide_hold *hold; /* one after the other */
+typedef struct sn_wide_tethers {
+    const sn_wide_tether *tether; /* one after the other */
     uint32_t count;
     const sn_wide_pin *pin;
     float *plane;     /* of rows; */
@@ -642,7 +643,7 @@ typedef struct sn_wide_holds {
     const sn_vec4 *x; /* by slot */
     sn_vec4 *moved;   /* by slot: x if positions are coarse, otherwise the remainders */
     bool coarse;
-} sn_wide_holds;
+} sn_wide_tethers;
 
 typedef struct sn_wide {
     const char *name;
@@ -681,8 +682,8 @@ typedef struct sn_wide {
     void (*sweep_limits)(const sn_wide_limits *run);
 
     /* Pulls back particles that are too far from their pins. */
-    void (*hold_rows)(const sn_wide_holds *run);
-    void (*hold_lanes)(const sn_wide_holds *run);
+    void (*tether_rows)(const sn_wide_tethers *run);
+    void (*tether_lanes)(const sn_wide_tethers *run);
 
     /* Records in far_off the rods of a run that are longer than off_from times their rest length. */
     sn_wide_fn *find_too_long;

@@ -315,8 +315,8 @@ static sn_vec3 between(sn_vec3 a, sn_vec3 b, sn_real alpha)
 {
     if (alpha == 0 || alpha == 1)
         return alpha == 0 ? a : b;
-    sn_dvec3 from = dvec3_from(a), way = dvec3_sub(dvec3_from(b), from);
-    return dvec3_round(dvec3_add(from, dvec3_scale(way, (double)alpha)));
+    sn_dvec3 from = dvec3_from(a), displacement = dvec3_sub(dvec3_from(b), from);
+    return dvec3_round(dvec3_add(from, dvec3_scale(displacement, (double)alpha)));
 }
 
 static sn_vec3 particle_at(const sn_accumulator *a, const sn_world *world, const view *v, uint32_t number,
@@ -346,7 +346,7 @@ static sn_pose pose_at(const sn_table *table, const view *v, uint32_t number, ui
         return pose;
     const sn_vec3 c = vec3((sn_real)centre[0], (sn_real)centre[1], (sn_real)centre[2]);
     const sn_vec3 from = sn_pose_to_world(&before, c), to = sn_pose_to_world(&now, c);
-    pose.position = vec3_sub(between(from, to, alpha), sn_quat_turn(pose.rotation, c));
+    pose.position = vec3_sub(between(from, to, alpha), sn_quat_rotate(pose.rotation, c));
     return pose;
 }
 

@@ -68,7 +68,7 @@
 enum { JOINED = 1, DRIVEN = 2, SLEEPS = 4, SWINGS = 8, HELD = SN_ARTICULATION_HELD };
 
 /* Flags of a row of bodies: movable, kinematic, awake. */
-enum { MOVES = 1, LED = 2, AWAKE = 4 };
+enum { MOVES = 1, KINEMATIC = 2, AWAKE = 4 };
 
 /* A constraint that holds bodies. */
 typedef struct held {
@@ -80,7 +80,7 @@ typedef struct held {
 
 void sn_articulations_init(sn_articulations *articulations)
 {
-    sn_table_column(&articulations->held_table, sizeof(held), false);
+    sn_table_column(&articulations->compromise_table, sizeof(held), false);
     sn_table_column(&articulations->row_table, sizeof(uint32_t), false);
     sn_table_column(&articulations->row_table, sizeof(uint8_t), false);
     sn_table_column(&articulations->row_table, sizeof(uint32_t), false);
@@ -103,7 +103,7 @@ void sn_articulations_init(sn_articulations *articulations)
 
 void sn_articulations_release(sn_articulations *articulations, const sn_allocator *allocator)
 {
-    sn_table_release(&articulations->held_table, allocator);
+    sn_table_release(&articulations->compromise_table, allocator);
     sn_table_release(&articulations->row_table, allocator);
     sn_table_release(&articulations->member_table, allocator);
     sn_table_release(&articulations->first_table, allocator);
@@ -172,7 +172,7 @@ static uint8_t *watched(const sn_world *world)
 
 static held *all_held(const sn_world *world)
 {
-    return world->articulations.held_table.column[0];
+    return world->articulations.compromise_table.column[0];
 }
 
 static uint32_t root_of(const sn_world *world, uint32_t row)
@@ -216,7 +216,7 @@ static bool list_held(sn_world *world)
     if (a->found && a->changes == store->changes)
         return true;
     a->found = a->listed = false;
-    a->held_table.count = 0;
+    a->compromise_table.count = 0;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         const sn_pool *pool = store->pool[kind];
         for (uint32_t row = 0; pool->ids.live && !pool->kind->force && row < pool->ids.table.count; ++row) {
@@ -224,9 +224,9 @@ static bool list_held(sn_world *world)
             const uint32_t count = sn_ids_is_live(&pool->ids, row) ? sn_evaluate_bodies(store, pool, row, body) : 0;
             if (!count)
                 continue;
-            if (!sn_table_reserve(&a->held_table, &world->allocator, (uint64_t)a->held_table.count + 1))
+            if (!sn_table_reserve(&a->compromise_table, &world->allocator, (uint64_t)a->compromise_table.count + 1))
                 return false;
-            all_held(world)[a->held_table.count++] = (held){
+            all_held(world)[a->compromise_table.count++] = (held){
                 .visit = {kind, row}, .works = may_work(pool, row) ? DRIVEN : 0, .others = count != pool->kind->points};
         }
     }
@@ -270,8 +270,8 @@ static void look_at_rows(void *data, uint32_t first, uint32_t end)
         const sn_body_state *state = &world->bodies.state[row];
         uint8_t is = 0;
         if (bodies_has(&world->bodies, row))
-            is = (uint8_t)((world->particles.x[slot_of(world, row)].w > 0 ? MOVES : 0) | (state->led ? LED : 0) |
-                           (sn_sleep_holds(world, state->particle) ? 0 : AWAKE));
+            is = (uint8_t)((world->particles.x[slot_of(world, row)].w > 0 ? MOVES : 0) |
+                           (state->kinematic ? KINEMATIC : 0) | (sn_sleep_holds(world, state->particle) ? 0 : AWAKE));
         changed = changed || was[row] != is;
         was[row] = is;
     }
@@ -310,7 +310,7 @@ static bool has_changed(sn_world *world)
     const uint32_t rows = bodies_rows(&world->bodies);
     look l = {.world = world, .anew = !a->listed || a->rows != rows};
     look_all(&l, rows, look_at_rows);
-    look_all(&l, a->held_table.count, look_at_held);
+    look_all(&l, a->compromise_table.count, look_at_held);
     a->rows = rows;
     return l.changed;
 }
@@ -325,7 +325,7 @@ static void join(const sn_world *world, const held *h)
     for (uint32_t i = 0; i < count; ++i) {
         const uint8_t is = known(world)[body[i]];
         if (!(is & MOVES)) {
-            all |= is & LED ? DRIVEN : 0;
+            all |= is & KINEMATIC ? DRIVEN : 0;
             continue;
         }
         const uint32_t root = root_of(world, body[i]);
@@ -418,12 +418,12 @@ static sn_pivot_ends ends_of(const sn_world *world, const sn_visit *visit)
     const uint32_t *code = pool->point + (size_t)visit->row * pool->kind->points;
     sn_pivot_ends ends = {.hinge = pool->kind->pivot == SN_PIVOT_AXIS, .holds = !gives_way(pool, visit->row)};
     for (uint32_t i = 0; i < 2; ++i) {
-        const sn_spot *spot = sn_point_on_body(&world->constraints, pool, visit->row, i);
-        ends.holds = ends.holds && code[i] & SN_SPOT_BIT &&
-                     world->constraints.spot[code[i] & ~SN_SPOT_BIT].type != SN_POINT_PARTICLES;
-        ends.spot[i] = code[i] & SN_SPOT_BIT ? code[i] & ~SN_SPOT_BIT : ends.spot[0];
-        ends.body[i] = spot ? spot->body : SN_ID_FREE;
-        ends.moves[i] = spot && known(world)[spot->body] & MOVES;
+        const sn_anchor *anchor = sn_point_on_body(&world->constraints, pool, visit->row, i);
+        ends.holds = ends.holds && code[i] & SN_ANCHOR_BIT &&
+                     world->constraints.anchor[code[i] & ~SN_ANCHOR_BIT].type != SN_POINT_PARTICLES;
+        ends.anchor[i] = code[i] & SN_ANCHOR_BIT ? code[i] & ~SN_ANCHOR_BIT : ends.anchor[0];
+        ends.body[i] = anchor ? anchor->body : SN_ID_FREE;
+        ends.moves[i] = anchor && known(world)[anchor->body] & MOVES;
     }
     return ends;
 }
@@ -434,7 +434,7 @@ static void list_pivots(sn_world *world)
     const sn_articulations *a = &world->articulations;
     uint32_t *place = a->row_table.column[2], *first = first_pivots(world), total = 0, i = 0;
     memset(place, 0, bodies_rows(&world->bodies) * sizeof *place);
-    for (const held *h = all_held(world); h < all_held(world) + a->held_table.count; ++h) {
+    for (const held *h = all_held(world); h < all_held(world) + a->compromise_table.count; ++h) {
         const uint32_t root = root_of_pivot(world, h);
         if (root != SN_ID_FREE)
             place[root]++;
@@ -447,7 +447,7 @@ static void list_pivots(sn_world *world)
         total += count;
     }
     first[i] = total;
-    for (const held *h = all_held(world); h < all_held(world) + a->held_table.count; ++h) {
+    for (const held *h = all_held(world); h < all_held(world) + a->compromise_table.count; ++h) {
         const uint32_t root = root_of_pivot(world, h);
         if (root == SN_ID_FREE)
             continue;
@@ -461,7 +461,7 @@ static void list_articulations(sn_world *world)
     for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row)
         parents(world)[row] = row;
     memset(marks(world), 0, bodies_rows(&world->bodies));
-    for (uint32_t i = 0; i < world->articulations.held_table.count; ++i)
+    for (uint32_t i = 0; i < world->articulations.compromise_table.count; ++i)
         join(world, &all_held(world)[i]);
     list_members(world);
     list_pivots(world);
@@ -490,14 +490,15 @@ bool sn_articulations_find(sn_world *world)
         return true;
     if (!list_held(world))
         return false;
-    if (!a->held_table.count)
+    if (!a->compromise_table.count)
         return true;
     if (!sn_table_reserve(&a->row_table, &world->allocator, rows) ||
         !sn_table_reserve(&a->member_table, &world->allocator, rows) ||
         !sn_table_reserve(&a->first_table, &world->allocator, (uint64_t)rows + 1) ||
-        !sn_table_reserve(&a->pivot_table, &world->allocator, a->held_table.count) ||
+        !sn_table_reserve(&a->pivot_table, &world->allocator, a->compromise_table.count) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator,
-                                   (rows > a->held_table.count ? rows : a->held_table.count) / LEAST_TASK + 1))
+                                   (rows > a->compromise_table.count ? rows : a->compromise_table.count) / LEAST_TASK +
+                                       1))
         return false;
     if (has_changed(world))
         list_articulations(world);
@@ -622,8 +623,8 @@ static void limit(const limiting *l, uint32_t i)
         sn_swing_restore(world, &swing, sum.due, (double)l->s->h);
 }
 
-/* Settles articulations, a few bodies at a time, limits their motion and loads them for the contact pass, while they are
-   in the cache. */
+/* Settles articulations, a few bodies at a time, limits their motion and loads them for the contact pass, while they
+   are in the cache. */
 static void settle_piece(void *data, uint32_t begin, uint32_t end)
 {
     const limiting *l = data;

@@ -10,11 +10,11 @@
 
 /* The two points that a pivot keeps in one place. */
 typedef struct sn_pivot_ends {
-    uint32_t spot[2]; /* spots; that of the first point where the second one is none */
-    uint32_t body[2]; /* rows; SN_ID_FREE: not points of a body */
-    bool moves[2];    /* those of movable bodies */
-    bool hinge;       /* its rows hold everything but the rotation about one axis */
-    bool holds;       /* contact may hold it: both are points of bodies or of the world, and it is not compliant */
+    uint32_t anchor[2]; /* anchors; that of the first point where the second one is none */
+    uint32_t body[2];   /* rows; SN_ID_FREE: not points of a body */
+    bool moves[2];      /* those of movable bodies */
+    bool hinge;         /* its rows hold everything but the rotation about one axis */
+    bool holds;         /* contact may hold it: both are points of bodies or of the world, and it is not compliant */
 } sn_pivot_ends;
 
 /* The pivots of an articulation: constraints of kinds with a pivot, and its bodies. */
@@ -41,7 +41,7 @@ typedef struct sn_open_joint {
 
 /* Derived. */
 typedef struct sn_articulations {
-    sn_table held_table; /* constraints that hold bodies, as of this number of changes of the store: */
+    sn_table compromise_table; /* constraints that hold bodies, as of this number of changes of the store: */
     uint64_t changes;
     bool found;
     /* By row of a body: uint32_t, a step towards the first body of its articulation; flags of that articulation;

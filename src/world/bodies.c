@@ -182,7 +182,7 @@ uint64_t sn_bodies_hash(uint64_t hash, const sn_bodies *bodies)
     for (uint32_t row = 0; row < bodies->table.count; ++row) {
         const sn_body_state *body = &bodies->state[row];
         const double *lists[] = {body->q, body->l, body->k, body->torque, body->own, body->centre, body->target};
-        const uint32_t counts[] = {4, 3, 3, 3, 4, 3, body->led ? 4 : 0};
+        const uint32_t counts[] = {4, 3, 3, 3, 4, 3, body->kinematic ? 4 : 0};
         if (!bodies_has(bodies, row))
             continue;
         for (uint32_t i = 0; i < sizeof counts / sizeof *counts; ++i)
@@ -199,7 +199,7 @@ uint64_t sn_bodies_hash(uint64_t hash, const sn_bodies *bodies)
 
 /* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
-sn_vec3 sn_body_spot(const sn_body_state *body, sn_vec3 place)
+sn_vec3 sn_body_principal_place(const sn_body_state *body, sn_vec3 place)
 {
     double a[3] = {(double)place.x - body->centre[0], (double)place.y - body->centre[1],
                    (double)place.z - body->centre[2]};
@@ -207,16 +207,16 @@ sn_vec3 sn_body_spot(const sn_body_state *body, sn_vec3 place)
     return round_vector(a);
 }
 
-sn_vec3 sn_body_place(const sn_body_state *body, sn_vec3 spot)
+sn_vec3 sn_body_place(const sn_body_state *body, sn_vec3 principal)
 {
-    double a[3] = {(double)spot.x, (double)spot.y, (double)spot.z};
+    double a[3] = {(double)principal.x, (double)principal.y, (double)principal.z};
     sn_rotate_vector_back(body->own, a, a);
     for (int i = 0; i < 3; ++i)
         a[i] += body->centre[i];
     return round_vector(a);
 }
 
-sn_quat sn_body_spot_turn(const sn_body_state *body, sn_quat turn)
+sn_quat sn_body_principal_turn(const sn_body_state *body, sn_quat turn)
 {
     double from[4] = {(double)turn.x, (double)turn.y, (double)turn.z, (double)turn.w}, q[4];
     sn_rotate_times(body->own, from, q);
@@ -256,19 +256,19 @@ static sn_real size_of(sn_real a)
 static sn_real swept_by_part(const sn_body_part *part, sn_vec3 turn)
 {
     const sn_bounds own = sn_convex_bounds(&part->convex);
-    const sn_vec3 t = sn_quat_turn_back(part->turn, turn);
+    const sn_vec3 t = sn_quat_rotate_back(part->turn, turn);
     const sn_vec3 middle = vec3_scale(vec3_add(own.low, own.high), (sn_real)0.5), half = vec3_sub(own.high, middle);
     const sn_vec3 across =
         vec3(size_of(t.y) * half.z + size_of(t.z) * half.y, size_of(t.x) * half.z + size_of(t.z) * half.x,
              size_of(t.x) * half.y + size_of(t.y) * half.x);
-    const sn_vec3 centre = vec3_add(part->place, sn_quat_turn(part->turn, middle));
+    const sn_vec3 centre = vec3_add(part->place, sn_quat_rotate(part->turn, middle));
     return vec3_length(vec3_cross(turn, centre)) + vec3_length(across);
 }
 
 sn_real sn_body_sweep(const sn_world *world, uint32_t row, sn_vec3 turn, bool sensors)
 {
     const sn_body_state *body = &world->bodies.state[row];
-    const sn_vec3 own = sn_quat_turn_back(world->bodies.turn[row].start, turn);
+    const sn_vec3 own = sn_quat_rotate_back(world->bodies.turn[row].start, turn);
     const sn_real simple = vec3_length(turn) * sn_body_reach(world, row, sensors);
     sn_real most = 0;
     for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
@@ -443,7 +443,7 @@ static bool take_hull(making *m, const sn_shape_def *shape, sn_body_part *part)
         return false;
     part->convex.hull = ((sn_hull **)m->world->bodies.hull_table.column[0])[part->hull - 1];
     part->hull_hash = part->convex.hull->hash;
-    part->place = vec3_add(part->place, sn_quat_turn(part->turn, dvec3_round(part->convex.hull->centroid)));
+    part->place = vec3_add(part->place, sn_quat_rotate(part->turn, dvec3_round(part->convex.hull->centroid)));
     return true;
 }
 
@@ -469,8 +469,8 @@ static bool make_part(making *m, const sn_shape_def *shape, sn_body_part *part, 
         !sn_mass_of_shape(mass, &m->world->allocator, &part->convex, density, &m->out_of_memory, m->reason,
                           sizeof m->reason))
         return false;
-    double way[3] = {(double)part->place.x, (double)part->place.y, (double)part->place.z};
-    sn_mass_move(mass, part->turn, way);
+    double displacement[3] = {(double)part->place.x, (double)part->place.y, (double)part->place.z};
+    sn_mass_move(mass, part->turn, displacement);
     return true;
 }
 
@@ -658,10 +658,10 @@ static sn_result check_def(making *m)
     return SN_OK;
 }
 
-static void turn_part(const sn_body_state *body, sn_body_part *part)
+static void rotate_part(const sn_body_state *body, sn_body_part *part)
 {
-    part->turn = sn_body_spot_turn(body, part->turn);
-    part->place = sn_body_spot(body, part->place);
+    part->turn = sn_body_principal_turn(body, part->turn);
+    part->place = sn_body_principal_place(body, part->place);
     part->plain = part->place.x == 0 && part->place.y == 0 && part->place.z == 0 && part->turn.x == 0 &&
                   part->turn.y == 0 && part->turn.z == 0;
 }
@@ -675,7 +675,7 @@ static void store_body(making *m, uint32_t row, uint32_t number, sn_particle par
     m->state.parts = m->def->shape_count;
     m->state.spin_damping = m->def->spin_damping;
     for (uint32_t i = 0; i < m->state.parts; ++i)
-        turn_part(&m->state, &bodies->part[m->state.part + i]);
+        rotate_part(&m->state, &bodies->part[m->state.part + i]);
     bodies->part_table.count += m->state.parts;
     if (row >= bodies->table.count)
         bodies->table.count = bodies->turn_table.count = row + 1;

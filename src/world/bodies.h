@@ -164,9 +164,9 @@ sn_real sn_body_turning(const struct sn_world *world, uint32_t row);
 void sn_body_stop(struct sn_world *world, uint32_t row);
 
 /* From the user's frame to that of the principal axes and back: positions and orientations. */
-sn_vec3 sn_body_spot(const sn_body_state *body, sn_vec3 place);
-sn_vec3 sn_body_place(const sn_body_state *body, sn_vec3 spot);
-sn_quat sn_body_spot_turn(const sn_body_state *body, sn_quat turn);
+sn_vec3 sn_body_principal_place(const sn_body_state *body, sn_vec3 place);
+sn_vec3 sn_body_place(const sn_body_state *body, sn_vec3 principal);
+sn_quat sn_body_principal_turn(const sn_body_state *body, sn_quat turn);
 sn_quat sn_body_place_turn(const sn_body_state *body, sn_quat turn);
 
 #endif

@@ -399,7 +399,7 @@ static bool read_shapes(sn_world *world, const sn_body_state *body)
         shape->vertices = source[part->hull - 1].point;
         shape->vertex_count = source[part->hull - 1].count;
         shape->position =
-            vec3_sub(shape->position, sn_quat_turn(shape->rotation, dvec3_round(part->convex.hull->centroid)));
+            vec3_sub(shape->position, sn_quat_rotate(shape->rotation, dvec3_round(part->convex.hull->centroid)));
     }
     sn_body_keep_read(&bodies->shape_table, body->parts);
     return true;
@@ -505,7 +505,7 @@ sn_result sn_body_row_move_to(sn_world *world, uint32_t row, sn_vec3 position, s
         return result;
     sn_body_state *state = &world->bodies.state[row];
     memcpy(state->target, turned.q, sizeof state->target);
-    state->led = true;
+    state->kinematic = true;
     return SN_OK;
 }
 

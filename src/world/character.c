@@ -21,10 +21,10 @@
 #define MOST   8u
 
 /* Share of the skin: shorter displacements are ignored. */
-#define LEAST_WAY ((sn_real)1e-3)
+#define LEAST_DISTANCE ((sn_real)1e-3)
 
 /* Cosine: above it, the contact normal is that of the face below, so the contact is not at an edge. */
-#define SAME_WAY ((sn_real)0.999)
+#define SAME_DIRECTION ((sn_real)0.999)
 
 /* Share of the radius: how far beside a contact the face behind an edge is searched. */
 #define BESIDE ((sn_real)0.05)
@@ -79,7 +79,7 @@ static bool is_within(sn_vec3 a, sn_real most)
 }
 
 /* True if the position and the path are small enough to compute with. */
-static bool check_way(const sn_world *world, const sn_character *c, sn_real dt)
+static bool check_displacement(const sn_world *world, const sn_character *c, sn_real dt)
 {
     if (is_within(c->position, FARTHEST) && is_within(vec3_scale(c->velocity, dt), FARTHEST))
         return true;
@@ -133,7 +133,7 @@ typedef struct walk {
     sn_quat rotation; /* of its capsule */
     sn_real walkable; /* cosine of the slope limit */
     sn_real dt;
-    sn_vec3 way; /* direction of the cast that runs, length 1 */
+    sn_vec3 heading; /* direction of the cast that runs, length 1 */
     bool casting;
     bool was_grounded;
 } walk;
@@ -158,7 +158,7 @@ static bool counts(void *context, const sn_hit *hit)
     const sn_query_filter *filter = &w->c->filter;
     if (hit->body.generation && hit->body.index == w->c->body.index && hit->body.generation == w->c->body.generation)
         return false;
-    if (w->casting && hit->distance == 0 && vec3_dot(hit->normal, w->way) >= 0)
+    if (w->casting && hit->distance == 0 && vec3_dot(hit->normal, w->heading) >= 0)
         return false;
     return !filter->function || filter->function(filter->context, hit);
 }
@@ -197,26 +197,26 @@ static bool is_too_high(const walk *w, sn_vec3 place, sn_vec3 foot)
     return height_over(w, place, foot) + w->c->skin > w->c->step_height + HEIGHT_SLACK * w->c->radius;
 }
 
-/* Moves along `way` as far as there is room, minus the skin. Returns the distance in m. *met: something was in the
+/* Moves along `heading` as far as there is room, minus the skin. Returns the distance in m. *met: something was in the
    way. */
-static sn_real advance(walk *w, sn_vec3 *foot, sn_vec3 way, sn_hit *hit, bool *met)
+static sn_real advance(walk *w, sn_vec3 *foot, sn_vec3 heading, sn_hit *hit, bool *touched)
 {
-    const sn_real length = vec3_length(way), skin = w->c->skin;
-    *met = false;
-    if (!(length > LEAST_WAY * skin))
+    const sn_real length = vec3_length(heading), skin = w->c->skin;
+    *touched = false;
+    if (!(length > LEAST_DISTANCE * skin))
         return 0;
-    const sn_vec3 direction = vec3_scale(way, 1 / length);
+    const sn_vec3 direction = vec3_scale(heading, 1 / length);
     const sn_shape_def shape = shape_at(w, *foot, 0);
-    w->way = direction;
+    w->heading = direction;
     w->casting = true;
     /* longer than the path, because at a slanted surface a distance of one skin is longer along the path */
-    *met = sn_query_shape_cast(w->world, &shape, direction, length + 4 * skin, filter_of(w), hit);
+    *touched = sn_query_shape_cast(w->world, &shape, direction, length + 4 * skin, filter_of(w), hit);
     w->casting = false;
     sn_real room = length;
-    if (*met) {
+    if (*touched) {
         const sn_real against = -vec3_dot(hit->normal, direction);
         room = hit->distance - (against > (sn_real)0.25 ? skin / against : 4 * skin);
-        *met = room < length;
+        *touched = room < length;
         room = room > 0 ? room < length ? room : length : 0;
     }
     *foot = vec3_add(*foot, vec3_scale(direction, room));
@@ -254,7 +254,7 @@ static footing footing_of(walk *w, const sn_hit *hit, sn_vec3 foot)
     if (!(rise > 0))
         return FOOTING_NONE;
     const bool known = face_at(w, hit, foot, &face), flat = known && vec3_dot(face, w->up) >= w->walkable;
-    if (rise >= w->walkable && (!known || vec3_dot(face, hit->normal) > SAME_WAY))
+    if (rise >= w->walkable && (!known || vec3_dot(face, hit->normal) > SAME_DIRECTION))
         return FOOTING_SLOPE;
     if (!flat || is_too_high(w, hit->point, foot))
         return FOOTING_NONE;
@@ -272,9 +272,9 @@ static bool is_ground(walk *w, const sn_hit *hit, sn_vec3 foot)
 static bool land(walk *w, sn_vec3 *foot, sn_real reach, sn_hit *ground)
 {
     sn_vec3 there = *foot;
-    bool met;
-    advance(w, &there, vec3_scale(w->up, -reach), ground, &met);
-    if (!met || !is_ground(w, ground, there))
+    bool touched;
+    advance(w, &there, vec3_scale(w->up, -reach), ground, &touched);
+    if (!touched || !is_ground(w, ground, there))
         return false;
     *foot = there;
     return true;
@@ -301,7 +301,7 @@ static void push_body(walk *w, const sn_hit *hit, sn_vec3 velocity)
 }
 
 /* Applies its weight to the body that it stands on. */
-static void press_ground(walk *w, const sn_hit *ground)
+static void push_ground(walk *w, const sn_hit *ground)
 {
     const sn_real weight = -vec3_dot(w->world->state.settings.gravity, w->up) * w->c->mass;
     if (ground->body.generation && weight > 0 && isfinite(sn_body_mass(w->world, ground->body)))
@@ -351,23 +351,23 @@ static void push_out(walk *w, sn_vec3 *foot)
             if (deep > 0)
                 out = vec3_add(out, vec3_scale(hits[i].normal, deep));
         }
-        if (!(vec3_length(out) > LEAST_WAY * skin))
+        if (!(vec3_length(out) > LEAST_DISTANCE * skin))
             return;
         *foot = vec3_add(*foot, out);
     }
 }
 
-/* The part of `way` that does not go into any of these planes. */
-static sn_vec3 along_planes(sn_vec3 way, const sn_vec3 *plane, uint32_t planes)
+/* The part of `heading` that does not go into any of these planes. */
+static sn_vec3 along_planes(sn_vec3 heading, const sn_vec3 *plane, uint32_t planes)
 {
     for (uint32_t i = 0; i < planes; ++i) {
-        const sn_real into = vec3_dot(way, plane[i]);
+        const sn_real into = vec3_dot(heading, plane[i]);
         if (into >= 0)
             continue;
-        const sn_vec3 slide = vec3_sub(way, vec3_scale(plane[i], into));
+        const sn_vec3 slide = vec3_sub(heading, vec3_scale(plane[i], into));
         bool free = true;
         for (uint32_t k = 0; k < planes && free; ++k)
-            free = k == i || vec3_dot(slide, plane[k]) >= -(sn_real)1e-6 * vec3_length(way);
+            free = k == i || vec3_dot(slide, plane[k]) >= -(sn_real)1e-6 * vec3_length(heading);
         if (free)
             return slide;
         for (uint32_t k = 0; k < planes; ++k) { /* along the crease of two planes, unless a third blocks it */
@@ -376,33 +376,33 @@ static sn_vec3 along_planes(sn_vec3 way, const sn_vec3 *plane, uint32_t planes)
             if (k == i || !(length > (sn_real)1e-4))
                 continue;
             crease = vec3_scale(crease, 1 / length);
-            const sn_vec3 edge = vec3_scale(crease, vec3_dot(way, crease));
+            const sn_vec3 edge = vec3_scale(crease, vec3_dot(heading, crease));
             bool open = true;
             for (uint32_t j = 0; j < planes && open; ++j)
-                open = vec3_dot(edge, plane[j]) >= -(sn_real)1e-4 * vec3_length(way);
+                open = vec3_dot(edge, plane[j]) >= -(sn_real)1e-4 * vec3_length(heading);
             if (open)
                 return edge;
         }
         return vec3(0, 0, 0);
     }
-    return way;
+    return heading;
 }
 
 /* Moves up, ahead and down again. True, and *foot is moved, if that ends on ground that is no higher than a step. */
-static bool climb(walk *w, sn_vec3 *foot, sn_vec3 way)
+static bool climb(walk *w, sn_vec3 *foot, sn_vec3 heading)
 {
     const sn_character *c = w->c;
-    const sn_vec3 level = vec3_sub(way, vec3_scale(w->up, vec3_dot(way, w->up)));
+    const sn_vec3 level = vec3_sub(heading, vec3_scale(w->up, vec3_dot(heading, w->up)));
     sn_vec3 there = *foot;
     sn_hit hit, ground;
-    bool met;
+    bool touched;
     /* at least from one skin before the edge to one behind it, even if the displacement is short */
     const sn_real far = vec3_length(level), least = OVER_EDGE * c->skin, ahead = far > least ? far : least;
-    if (!w->was_grounded || !(c->step_height > 0) || !(far > LEAST_WAY * c->skin))
+    if (!w->was_grounded || !(c->step_height > 0) || !(far > LEAST_DISTANCE * c->skin))
         return false;
-    const sn_real risen = advance(w, &there, vec3_scale(w->up, c->step_height + c->skin), &hit, &met);
-    const sn_real gone = advance(w, &there, vec3_scale(level, ahead / far), &hit, &met);
-    if (!(gone > LEAST_WAY * c->skin) || !(risen > 0))
+    const sn_real risen = advance(w, &there, vec3_scale(w->up, c->step_height + c->skin), &hit, &touched);
+    const sn_real gone = advance(w, &there, vec3_scale(level, ahead / far), &hit, &touched);
+    if (!(gone > LEAST_DISTANCE * c->skin) || !(risen > 0))
         return false;
     if (!land(w, &there, risen + c->skin, &ground))
         return false;
@@ -426,32 +426,32 @@ static sn_vec3 surface_of(walk *w, const sn_hit *hit, sn_vec3 foot, bool *wall)
     return length > (sn_real)1e-3 ? vec3_scale(level, 1 / length) : n;
 }
 
-/* Moves along `way`, sliding. Surfaces that it hits also remove their component of *velocity. */
-static void slide(walk *w, sn_vec3 *foot, sn_vec3 way, sn_vec3 *velocity)
+/* Moves along `heading`, sliding. Surfaces that it hits also remove their component of *velocity. */
+static void slide(walk *w, sn_vec3 *foot, sn_vec3 heading, sn_vec3 *velocity)
 {
-    const sn_vec3 whole = way, wanted = *velocity;
+    const sn_vec3 whole = heading, wanted = *velocity;
     sn_vec3 plane[SLIDES];
     uint32_t planes = 0;
     for (uint32_t i = 0; i < SLIDES; ++i) {
         sn_hit hit;
-        bool met, wall;
+        bool touched, wall;
         const sn_vec3 from = *foot;
-        advance(w, foot, way, &hit, &met);
-        if (!met)
+        advance(w, foot, heading, &hit, &touched);
+        if (!touched)
             return;
-        way = vec3_sub(way, vec3_sub(*foot, from));
+        heading = vec3_sub(heading, vec3_sub(*foot, from));
         push_body(w, &hit, wanted);
         plane[planes] = surface_of(w, &hit, *foot, &wall);
-        if (wall && climb(w, foot, way))
+        if (wall && climb(w, foot, heading))
             return;
         if (wall) {
             w->c->blocked = true;
             w->c->wall = hit;
         }
         ++planes;
-        way = along_planes(way, plane, planes);
+        heading = along_planes(heading, plane, planes);
         *velocity = along_planes(*velocity, plane, planes);
-        if (vec3_dot(way, whole) <= 0 || !(vec3_length(way) > LEAST_WAY * w->c->skin))
+        if (vec3_dot(heading, whole) <= 0 || !(vec3_length(heading) > LEAST_DISTANCE * w->c->skin))
             return; /* never backwards: this avoids trembling in corners */
     }
 }
@@ -465,10 +465,10 @@ static void ride(walk *w, sn_vec3 *foot)
     sn_vec3 there, none = {0, 0, 0};
     if (!w->was_grounded || !from_ground(w->world, &c->ground, c->anchor, &there))
         return;
-    const sn_vec3 way = vec3_sub(there, *foot);
-    c->ground_velocity = vec3_scale(way, 1 / w->dt);
-    if (vec3_length(way) > 0)
-        slide(w, foot, way, &none);
+    const sn_vec3 heading = vec3_sub(there, *foot);
+    c->ground_velocity = vec3_scale(heading, 1 / w->dt);
+    if (vec3_length(heading) > 0)
+        slide(w, foot, heading, &none);
 }
 
 /* Puts the character on the ground, if there is ground and it does not jump. */
@@ -484,7 +484,7 @@ static void settle(walk *w, sn_vec3 *foot, bool jumps)
     c->anchor = to_ground(w->world, &ground, *foot);
     /* going up or down a slope is not a vertical velocity for the next move */
     c->velocity = vec3_sub(c->velocity, vec3_scale(w->up, vec3_dot(c->velocity, w->up)));
-    press_ground(w, &ground);
+    push_ground(w, &ground);
 }
 
 static void lead_body(walk *w)
@@ -506,7 +506,7 @@ sn_result sn_character_move(sn_world *world, sn_character *character, sn_real dt
         sn_query_refuse(world, "dt is %g s; it must be positive and finite", (double)dt);
         return SN_ERROR_ARGUMENT;
     }
-    if (!check_way(world, character, dt))
+    if (!check_displacement(world, character, dt))
         return SN_ERROR_ARGUMENT;
     const sn_query_filter filter = character->filter;
     if (!filter.what || (filter.what & ~(uint32_t)(SN_QUERY_ALL | SN_QUERY_SENSORS))) {

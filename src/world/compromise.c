@@ -121,7 +121,7 @@ void sn_compromise_init(sn_compromise *c)
     sn_table_column(&c->row_table, sizeof(set_row), false);
     sn_table_column(&c->entry_table, sizeof(set_entry), false);
     sn_table_column(&c->mark_table, sizeof(uint32_t), false);
-    sn_table_column(&c->old_table, sizeof(sn_held), false);
+    sn_table_column(&c->old_table, sizeof(sn_compromised), false);
 }
 
 void sn_compromise_release(sn_compromise *c, const sn_allocator *allocator)
@@ -150,8 +150,9 @@ static double size_of(const sn_frame *frame, const sn_block *block)
     double most = 0;
     sn_vec3 origin = vec4_xyz(frame->x[block->slot[0]]);
     for (uint32_t i = 1; i < block->count; ++i) {
-        sn_vec3 way = vec3_sub(frame_position(frame, block->slot[i], origin), vec4_xyz(frame->x_low[block->slot[0]]));
-        most = fmax(most, vec3_dot_double(way, way));
+        sn_vec3 displacement =
+            vec3_sub(frame_position(frame, block->slot[i], origin), vec4_xyz(frame->x_low[block->slot[0]]));
+        most = fmax(most, vec3_dot_double(displacement, displacement));
     }
     return sqrt(most);
 }
@@ -169,12 +170,13 @@ static double length_of(const sn_block *block, uint32_t row)
 static bool is_kept_rod(const search *s, uint32_t kind, const sn_pool *pool, uint32_t row, double share)
 {
     const uint32_t *point = pool->point + (size_t)row * pool->kind->points;
-    if (kind != SN_KIND_DISTANCE || (point[0] | point[1]) & SN_SPOT_BIT)
+    if (kind != SN_KIND_DISTANCE || (point[0] | point[1]) & SN_ANCHOR_BIT)
         return false;
     const uint32_t a = s->frame.slot[point[0]], b = s->frame.slot[point[1]];
-    const sn_vec3 way = vec3_add(vec3_sub(vec4_xyz(s->frame.x[a]), vec4_xyz(s->frame.x[b])),
-                                 vec3_sub(vec4_xyz(s->frame.x_low[a]), vec4_xyz(s->frame.x_low[b])));
-    const double length = sqrt(vec3_dot_double(way, way)), rest = (double)pool->param[(size_t)row * pool->param_count];
+    const sn_vec3 displacement = vec3_add(vec3_sub(vec4_xyz(s->frame.x[a]), vec4_xyz(s->frame.x[b])),
+                                          vec3_sub(vec4_xyz(s->frame.x_low[a]), vec4_xyz(s->frame.x_low[b])));
+    const double length = sqrt(vec3_dot_double(displacement, displacement)),
+                 rest = (double)pool->param[(size_t)row * pool->param_count];
     return fabs(length - rest) <= share / 2 * length;
 }
 
@@ -577,13 +579,13 @@ static bool hold(search *s)
     for (uint32_t b = 0; b < s->block_count; ++b) {
         const set_block *at = &s->blocks[b];
         sn_pool *pool = store->pool[at->kind];
-        sn_held held = {.kind = at->kind, .row = at->row};
+        sn_compromised held = {.kind = at->kind, .row = at->row};
         bool any = false;
         for (uint32_t r = 0; r < pool->kind->rows; ++r) {
             held.c[r] = (sn_real)s->rows[at->first + r].c;
             any = any || fabs(s->rows[at->first + r].c) * s->rows[at->first + r].scale > HELD_LEAST * at->size;
         }
-        if (any && !sn_store_hold(store, &s->world->allocator, &held))
+        if (any && !sn_store_set_compromise(store, &s->world->allocator, &held))
             return false;
     }
     return true;
@@ -643,14 +645,14 @@ static bool look_again(search *s)
 {
     sn_store *store = &s->world->constraints;
     sn_table *table = &s->world->compromise.old_table;
-    const uint32_t count = store->held_table.count;
+    const uint32_t count = store->compromise_table.count;
     bool good = sn_table_reserve(table, &s->world->allocator, count);
     if (!good)
         return false;
-    memcpy(table->column[0], store->held_table.column[0], count * sizeof(sn_held));
+    memcpy(table->column[0], store->compromise_table.column[0], count * sizeof(sn_compromised));
     sn_store_let_go(store);
     for (uint32_t i = 0; good && i < count; ++i) {
-        const sn_held *held = (const sn_held *)table->column[0] + i;
+        const sn_compromised *held = (const sn_compromised *)table->column[0] + i;
         good = look_at(s, held->kind, held->row, 1, MISSED);
     }
     return good;
@@ -660,7 +662,7 @@ static bool look_at_edits(search *s)
 {
     const sn_store *store = &s->world->constraints;
     const sn_fresh *fresh = &store->counts.fresh;
-    bool good = !store->held_table.count || look_again(s);
+    bool good = !store->compromise_table.count || look_again(s);
     for (uint32_t i = 0; good && i < fresh->count; ++i)
         good = look_at(s, fresh->edit[i].kind, fresh->edit[i].row, fresh->edit[i].count, share_of(fresh->edit[i].what));
     for (uint32_t kind = 1; good && fresh->all && kind < store->kind_count; ++kind)
@@ -681,7 +683,7 @@ static bool is_worth_it(const search *s)
 {
     const sn_store *store = &s->world->constraints;
     const sn_fresh *fresh = &store->counts.fresh;
-    bool any = store->held_table.count > 0;
+    bool any = store->compromise_table.count > 0;
     for (uint32_t i = 0; !any && i < fresh->count; ++i)
         any = is_any_missed(s, fresh->edit[i].kind, fresh->edit[i].row, fresh->edit[i].count,
                             share_of(fresh->edit[i].what));

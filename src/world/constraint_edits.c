@@ -117,7 +117,7 @@ sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const 
     bool same = holds_the_same(pool, constraint.index, &c);
     if (!same)
         sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_REMOVED);
-    sn_store_free_spots(&world->constraints, pool, constraint.index);
+    sn_store_free_anchors(&world->constraints, pool, constraint.index);
     sn_constraint_fill(world, constraint.kind, constraint.index, &c);
     sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, same ? SN_EDIT_CHANGED : SN_EDIT_ADDED);
     sn_pool_forget(pool, constraint.index, 1);
@@ -144,20 +144,20 @@ static sn_point read_point(const sn_world *world, const sn_pool *pool, uint32_t 
     } else {
         code = pool->point[(size_t)index * pool->kind->points + i];
     }
-    sn_spot spot = {.particle = {code}, .weight = {1}, .count = 1, .turn = {0, 0, 0, 1}};
-    if (code & SN_SPOT_BIT)
-        spot = world->constraints.spot[code & ~SN_SPOT_BIT];
-    if (spot.type == SN_POINT_PLACE)
-        return sn_at_place_turned(spot.place, spot.turn);
-    if (spot.type == SN_POINT_BODY) {
-        const sn_body_state *body = &world->bodies.state[spot.body];
-        return sn_on_body_turned(sn_body_of_row(world, spot.body), sn_body_place(body, spot.place),
-                                 sn_body_place_turn(body, spot.turn));
+    sn_anchor anchor = {.particle = {code}, .weight = {1}, .count = 1, .turn = {0, 0, 0, 1}};
+    if (code & SN_ANCHOR_BIT)
+        anchor = world->constraints.anchor[code & ~SN_ANCHOR_BIT];
+    if (anchor.type == SN_POINT_PLACE)
+        return sn_at_place_turned(anchor.place, anchor.turn);
+    if (anchor.type == SN_POINT_BODY) {
+        const sn_body_state *body = &world->bodies.state[anchor.body];
+        return sn_on_body_turned(sn_body_of_row(world, anchor.body), sn_body_place(body, anchor.place),
+                                 sn_body_place_turn(body, anchor.turn));
     }
-    sn_point point = {.count = spot.count};
-    for (uint32_t j = 0; j < spot.count; ++j) {
-        point.particle[j] = (sn_particle){spot.particle[j], world->ids.generation[spot.particle[j]]};
-        point.weight[j] = spot.weight[j];
+    sn_point point = {.count = anchor.count};
+    for (uint32_t j = 0; j < anchor.count; ++j) {
+        point.particle[j] = (sn_particle){anchor.particle[j], world->ids.generation[anchor.particle[j]]};
+        point.weight[j] = anchor.weight[j];
     }
     return point;
 }

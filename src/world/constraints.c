@@ -49,7 +49,7 @@ sn_point sn_at_place(sn_vec3 place)
 }
 
 /* Checks an anchor on a body or in the world. */
-static sn_result check_spot(const sn_world *world, sn_point *point)
+static sn_result check_anchor(const sn_world *world, sn_point *point)
 {
     sn_quat q = point->turn;
     double square =
@@ -75,7 +75,7 @@ static sn_result check_spot(const sn_world *world, sn_point *point)
 static sn_result check_point(const sn_world *world, sn_point *point)
 {
     if (point->type != SN_POINT_PARTICLES)
-        return check_spot(world, point);
+        return check_anchor(world, point);
     if (point->count != 1 && point->count != 3 && point->count != 4)
         return world_fail(world, SN_ERROR_ARGUMENT,
                           "a point has %u particles; it must have 1, 3 or 4 (use sn_at, sn_on_triangle or "
@@ -264,7 +264,7 @@ static sn_vec3 first_place(const sn_world *world, const sn_point *point)
 }
 
 /* The position of an anchor relative to `origin`, and the orientation of its axes, as evaluation sees them. */
-static sn_vec3 spot_position(const sn_world *world, const sn_point *point, sn_vec3 origin, sn_quat *q)
+static sn_vec3 anchor_position(const sn_world *world, const sn_point *point, sn_vec3 origin, sn_quat *q)
 {
     if (point->type == SN_POINT_PLACE) {
         *q = point->turn;
@@ -273,13 +273,14 @@ static sn_vec3 spot_position(const sn_world *world, const sn_point *point, sn_ve
     const sn_fixed_body *fixed = sn_fixed_of(world, point->body.index);
     if (fixed) {
         *q = sn_quat_times(fixed->pose.rotation, point->turn);
-        return vec3_add(vec3_sub(fixed->pose.position, origin), sn_quat_turn(fixed->pose.rotation, point->place));
+        return vec3_add(vec3_sub(fixed->pose.position, origin), sn_quat_rotate(fixed->pose.rotation, point->place));
     }
     const uint32_t row = sn_body_row_of(world, point->body.index);
     const sn_body_state *body = &world->bodies.state[row];
     sn_quat turn = world->bodies.turn[row].start;
-    *q = sn_quat_times(turn, sn_body_spot_turn(body, point->turn));
-    return vec3_add(vec3_sub(first_place(world, point), origin), sn_quat_turn(turn, sn_body_spot(body, point->place)));
+    *q = sn_quat_times(turn, sn_body_principal_turn(body, point->turn));
+    return vec3_add(vec3_sub(first_place(world, point), origin),
+                    sn_quat_rotate(turn, sn_body_principal_place(body, point->place)));
 }
 
 /* Positions for measuring, relative to the origin that evaluation uses. The points are checked. */
@@ -291,7 +292,7 @@ static void point_positions(const sn_world *world, const sn_pool *pool, const sn
         origin = first_place(world, &points[0]);
     for (uint32_t i = 0; i < pool->kind->points; ++i) {
         if (points[i].type != SN_POINT_PARTICLES) {
-            x[i] = spot_position(world, &points[i], origin, &q[i]);
+            x[i] = anchor_position(world, &points[i], origin, &q[i]);
             continue;
         }
         x[i] = vec3(0, 0, 0);
@@ -314,25 +315,25 @@ static bool is_within_a_body(const sn_pool *pool, const sn_point *points)
 
 /* Checks the points of a definition, writes them to `points`, and counts those that are not plain particles. */
 static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_constraint_def *def, sn_point *points,
-                              uint32_t *spots)
+                              uint32_t *anchors)
 {
     if (!def->points)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s: def.points is NULL", pool->kind->name);
     bool held = false;
-    *spots = 0;
+    *anchors = 0;
     for (uint32_t i = 0; i < pool->kind->points; ++i) {
         points[i] = def->points[i];
         sn_result result = check_point(world, &points[i]);
         if (result != SN_OK)
             return result;
-        *spots += points[i].count != 1;
+        *anchors += points[i].count != 1;
         held = held || points[i].type == SN_POINT_PARTICLES ||
                (points[i].type == SN_POINT_BODY && !sn_fixed_of(world, points[i].body.index));
         if (pool->kind->oriented && points[i].type == SN_POINT_PARTICLES)
             return world_fail(world, SN_ERROR_ARGUMENT,
                               "%s: point %u is neither on a body nor a place; a particle has no axes", pool->kind->name,
                               i);
-        if (*spots && pool->kind->project)
+        if (*anchors && pool->kind->project)
             return world_fail(world, SN_ERROR_ARGUMENT, "%s: point %u is no particle; this kind takes particles only",
                               pool->kind->name, i);
         for (uint32_t j = 0; j < i; ++j)
@@ -361,26 +362,26 @@ void sn_constraint_disturb(sn_world *world, const sn_pool *pool, uint32_t row)
 }
 
 /* A point in its stored form. On a body it is relative to the centre of mass, along the principal axes. */
-static sn_spot make_spot(const sn_world *world, const sn_point *point)
+static sn_anchor make_anchor(const sn_world *world, const sn_point *point)
 {
-    sn_spot spot = {.count = point->count, .type = point->type, .place = point->place, .turn = point->turn};
-    for (uint32_t j = 0; j < spot.count; ++j) {
-        spot.particle[j] = point->particle[j].index;
-        spot.weight[j] = point->weight[j];
+    sn_anchor anchor = {.count = point->count, .type = point->type, .place = point->place, .turn = point->turn};
+    for (uint32_t j = 0; j < anchor.count; ++j) {
+        anchor.particle[j] = point->particle[j].index;
+        anchor.weight[j] = point->weight[j];
     }
     if (point->type == SN_POINT_PARTICLES)
-        spot.turn = (sn_quat){0, 0, 0, 1};
+        anchor.turn = (sn_quat){0, 0, 0, 1};
     if (point->type != SN_POINT_BODY)
-        return spot;
+        return anchor;
     const uint32_t row = sn_body_row_of(world, point->body.index);
     const sn_body_state *body = &world->bodies.state[row];
-    spot.count = 1;
-    spot.particle[0] = body->particle;
-    spot.weight[0] = 1;
-    spot.body = row;
-    spot.place = sn_body_spot(body, point->place);
-    spot.turn = sn_body_spot_turn(body, point->turn);
-    return spot;
+    anchor.count = 1;
+    anchor.particle[0] = body->particle;
+    anchor.weight[0] = 1;
+    anchor.body = row;
+    anchor.place = sn_body_principal_place(body, point->place);
+    anchor.turn = sn_body_principal_turn(body, point->turn);
+    return anchor;
 }
 
 /* Writes points, anchors, parameters and material to a row. Memory for the anchors must be reserved. */
@@ -393,8 +394,8 @@ static void fill(sn_world *world, sn_pool *pool, uint32_t row, const sn_point *p
             code[i] = points[i].particle[0].index;
             continue;
         }
-        sn_spot spot = make_spot(world, &points[i]);
-        code[i] = sn_store_add_spot(&world->constraints, &spot);
+        sn_anchor anchor = make_anchor(world, &points[i]);
+        code[i] = sn_store_add_anchor(&world->constraints, &anchor);
     }
     if (pool->param_count)
         memcpy(pool->param + (size_t)row * pool->param_count, param, pool->param_count * sizeof *param);
@@ -402,14 +403,14 @@ static void fill(sn_world *world, sn_pool *pool, uint32_t row, const sn_point *p
 }
 
 /* Reserves memory for count constraints. */
-static sn_result reserve(sn_world *world, sn_pool *pool, uint32_t kind, uint32_t count, uint32_t spots, uint64_t user,
+static sn_result reserve(sn_world *world, sn_pool *pool, uint32_t kind, uint32_t count, uint32_t anchors, uint64_t user,
                          uint32_t *first)
 {
     uint64_t total = (uint64_t)pool->ids.live + count;
     if (total > SN_MAX_COUNT)
         return world_fail(world, SN_ERROR_LIMIT, "%llu constraints of kind '%s' are more than the %u possible",
                           (unsigned long long)total, pool->kind->name, SN_MAX_COUNT);
-    if (!sn_store_reserve(&world->constraints, &world->allocator, kind, count, spots, first) ||
+    if (!sn_store_reserve(&world->constraints, &world->allocator, kind, count, anchors, first) ||
         !sn_pool_reserve_user(pool, &world->allocator, *first, count, user))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u more constraints of kind '%s'", count,
                           pool->kind->name);
@@ -523,7 +524,7 @@ static sn_result anchor_points(sn_world *world, const sn_point *points, uint32_t
 /* Does all checks and reserves all memory for adding or changing a constraint. */
 sn_result sn_constraint_check(sn_world *world, const sn_constraint_def *def, sn_checked_constraint *c)
 {
-    uint32_t spots = 0;
+    uint32_t anchors = 0;
     sn_vec3 small[SN_MAX_POINTS], *x = small;
     sn_quat q[SN_MAX_POINTS];
     const sn_real *given = def ? def->point_param : NULL;
@@ -537,7 +538,7 @@ sn_result sn_constraint_check(sn_world *world, const sn_constraint_def *def, sn_
         x = world->constraints.many.column[SN_MANY_X];
     } else {
         c->point_count = c->pool->kind->points;
-        if ((result = check_points(world, c->pool, def, c->points, &spots)) != SN_OK)
+        if ((result = check_points(world, c->pool, def, c->points, &anchors)) != SN_OK)
             return result;
         point_positions(world, c->pool, c->points, x, q);
     }
@@ -546,7 +547,7 @@ sn_result sn_constraint_check(sn_world *world, const sn_constraint_def *def, sn_
             SN_OK ||
         (result = complete_own(world, c->pool, x, c->point_count, c->param, given, SN_CONSTRAINT_ALONE)) != SN_OK)
         return result;
-    result = reserve(world, c->pool, def->kind, 1, spots, def->user, &c->row);
+    result = reserve(world, c->pool, def->kind, 1, anchors, def->user, &c->row);
     return result == SN_OK && !pool_has_lists(c->pool) ? anchor_points(world, c->points, c->point_count) : result;
 }
 
@@ -635,7 +636,7 @@ sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint
     if (pool->kind->oriented)
         return world_fail(world, SN_ERROR_ARGUMENT,
                           "constraints of kind '%s' need points with axes, which particles have not; add them one by "
-                          "one, to spots of bodies",
+                          "one, to points of bodies",
                           pool->kind->name);
     if (count == 0)
         return world_fail(world, SN_ERROR_ARGUMENT, "count is 0");

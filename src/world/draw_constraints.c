@@ -4,36 +4,36 @@
 
 /* ---- Points ------------------------------------------------------------------------------------------------------ */
 
-sn_vec3 sn_world_spot_place(const sn_world *world, const sn_spot *spot)
+sn_vec3 sn_world_anchor_place(const sn_world *world, const sn_anchor *anchor)
 {
-    if (spot->type == SN_POINT_PLACE)
-        return spot->place;
+    if (anchor->type == SN_POINT_PLACE)
+        return anchor->place;
     sn_vec3 sum = vec3(0, 0, 0);
-    if (spot->type == SN_POINT_BODY) {
-        const sn_pose pose = {vec4_xyz(world->particles.x[world->ids.value[spot->particle[0]]]),
-                              world->bodies.turn[spot->body].start};
-        return sn_pose_to_world(&pose, spot->place);
+    if (anchor->type == SN_POINT_BODY) {
+        const sn_pose pose = {vec4_xyz(world->particles.x[world->ids.value[anchor->particle[0]]]),
+                              world->bodies.turn[anchor->body].start};
+        return sn_pose_to_world(&pose, anchor->place);
     }
-    for (uint32_t i = 0; i < spot->count; ++i)
-        sum = vec3_add(sum,
-                       vec3_scale(vec4_xyz(world->particles.x[world->ids.value[spot->particle[i]]]), spot->weight[i]));
+    for (uint32_t i = 0; i < anchor->count; ++i)
+        sum = vec3_add(
+            sum, vec3_scale(vec4_xyz(world->particles.x[world->ids.value[anchor->particle[i]]]), anchor->weight[i]));
     return sum;
 }
 
-/* The position of a point of a constraint. *spot is its anchor; NULL for a particle. */
+/* The position of a point of a constraint. *anchor is its anchor; NULL for a particle. */
 static sn_vec3 point_place(const sn_world *world, const sn_pool *pool, uint32_t row, uint32_t point,
-                           const sn_spot **spot)
+                           const sn_anchor **anchor)
 {
-    *spot = NULL;
+    *anchor = NULL;
     if (pool_has_lists(pool)) {
         const sn_list list = pool_list(pool, row);
         return vec4_xyz(world->particles.x[world->ids.value[list.particle[list.local[point]]]]);
     }
     const uint32_t code = pool->point[(size_t)row * pool->kind->points + point];
-    if (!(code & SN_SPOT_BIT))
+    if (!(code & SN_ANCHOR_BIT))
         return vec4_xyz(world->particles.x[world->ids.value[code]]);
-    *spot = &world->constraints.spot[code & ~SN_SPOT_BIT];
-    return sn_world_spot_place(world, *spot);
+    *anchor = &world->constraints.anchor[code & ~SN_ANCHOR_BIT];
+    return sn_world_anchor_place(world, *anchor);
 }
 
 /* ---- Colours ----------------------------------------------------------------------------------------------------- */
@@ -98,35 +98,35 @@ static uint32_t colour_of(const sn_drawing *d, uint32_t kind, uint32_t row, doub
    anchor if that is a position. */
 static void draw_lines(const sn_drawing *d, const sn_pool *pool, uint32_t row, uint32_t points, uint32_t colour)
 {
-    const sn_spot *spot;
-    const sn_vec3 first = point_place(d->world, pool, row, 0, &spot);
+    const sn_anchor *anchor;
+    const sn_vec3 first = point_place(d->world, pool, row, 0, &anchor);
     sn_vec3 last = first;
     if (points == 1)
         sn_drawing_point(d, first, 0, colour);
     if (pool_has_lists(pool) && points > 4) {
         sn_vec3 middle = vec3(0, 0, 0);
         for (uint32_t i = 0; i < points; ++i)
-            middle = vec3_add(middle, vec3_scale(point_place(d->world, pool, row, i, &spot), 1 / (sn_real)points));
+            middle = vec3_add(middle, vec3_scale(point_place(d->world, pool, row, i, &anchor), 1 / (sn_real)points));
         for (uint32_t i = 0; i < points; ++i)
-            sn_drawing_line(d, middle, point_place(d->world, pool, row, i, &spot), colour);
+            sn_drawing_line(d, middle, point_place(d->world, pool, row, i, &anchor), colour);
         return;
     }
     for (uint32_t i = 1; i < points; ++i) {
-        const sn_vec3 x = point_place(d->world, pool, row, i, &spot);
+        const sn_vec3 x = point_place(d->world, pool, row, i, &anchor);
         sn_drawing_line(d, last, x, colour);
         for (uint32_t k = 0; points == 4 && k + 1 < i; ++k)
-            sn_drawing_line(d, point_place(d->world, pool, row, k, &spot), x, colour);
+            sn_drawing_line(d, point_place(d->world, pool, row, k, &anchor), x, colour);
         last = x;
     }
 }
 
 static double extent_of(const sn_world *world, const sn_pool *pool, uint32_t row, uint32_t points)
 {
-    const sn_spot *spot;
-    const sn_vec3 first = point_place(world, pool, row, 0, &spot);
+    const sn_anchor *anchor;
+    const sn_vec3 first = point_place(world, pool, row, 0, &anchor);
     double most = 0;
     for (uint32_t i = 1; i < points; ++i) {
-        const double far = (double)vec3_length(vec3_sub(point_place(world, pool, row, i, &spot), first));
+        const double far = (double)vec3_length(vec3_sub(point_place(world, pool, row, i, &anchor), first));
         most = far > most ? far : most;
     }
     return points > 1 ? most : 1; /* for a single point, metres */
@@ -136,13 +136,13 @@ static double extent_of(const sn_world *world, const sn_pool *pool, uint32_t row
 static void draw_anchors(const sn_drawing *d, const sn_pool *pool, uint32_t row, uint32_t points)
 {
     for (uint32_t i = 0; i < points; ++i) {
-        const sn_spot *spot;
-        const sn_vec3 place = point_place(d->world, pool, row, i, &spot);
-        if (!spot)
+        const sn_anchor *anchor;
+        const sn_vec3 place = point_place(d->world, pool, row, i, &anchor);
+        if (!anchor)
             continue;
         sn_drawing_point(d, place, 0, SN_COLOUR_ANCHOR);
-        if (spot->type == SN_POINT_BODY)
-            sn_drawing_line(d, vec4_xyz(d->world->particles.x[d->world->ids.value[spot->particle[0]]]), place,
+        if (anchor->type == SN_POINT_BODY)
+            sn_drawing_line(d, vec4_xyz(d->world->particles.x[d->world->ids.value[anchor->particle[0]]]), place,
                             SN_COLOUR_ANCHOR);
     }
 }

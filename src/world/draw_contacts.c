@@ -45,8 +45,8 @@ static sn_vec3 triangle_normal(const sn_world *world, uint32_t triangle, sn_vec3
     return vec3_dot(n, vec3_sub(from, x[0])) < 0 ? vec3_scale(n, -1) : n;
 }
 
-/* A stored impulse is the relative displacement of the two sides in a substep, m: the force is impulse / (w h^2), with w
-   the sum of inverse masses. See contact/particle_contacts.h. */
+/* A stored impulse is the relative displacement of the two sides in a substep, m: the force is impulse / (w h^2), with
+   w the sum of inverse masses. See contact/particle_contacts.h. */
 static void draw_particle_contacts(const sn_drawing *d, sn_real h)
 {
     const sn_world *world = d->world;
@@ -117,7 +117,7 @@ static void draw_body_contacts(const sn_drawing *d, sn_real h)
         if (!body || part >= world->bodies.state[body - 1].parts)
             continue;
         const sn_real round = world->bodies.part[world->bodies.state[body - 1].part + part].convex.radius;
-        const sn_vec3 n = sn_quat_turn(m->owner == SN_NORMAL_OF_B ? other.rotation : own.rotation, m->normal);
+        const sn_vec3 n = sn_quat_rotate(m->owner == SN_NORMAL_OF_B ? other.rotation : own.rotation, m->normal);
         for (uint32_t k = 0; k < m->count; ++k)
             if (m->point[k].normal_impulse > 0)
                 draw_contact(d, vec3_sub(sn_pose_to_world(&own, m->point[k].a), vec3_scale(n, round)), n,

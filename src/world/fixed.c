@@ -236,8 +236,8 @@ sn_result sn_fixed_set_type(sn_world *world, sn_fixed_body *body, sn_body_type t
 
 sn_vec3 sn_fixed_surface_velocity(const sn_world *world, const sn_fixed_shape *shape)
 {
-    return sn_quat_turn(sn_fixed_of(world, shape->body)->pose.rotation,
-                        sn_fixed_shape_material(&world->contact, shape)->surface_velocity);
+    return sn_quat_rotate(sn_fixed_of(world, shape->body)->pose.rotation,
+                          sn_fixed_shape_material(&world->contact, shape)->surface_velocity);
 }
 
 bool sn_fixed_joins(const sn_world *world, uint32_t number, uint32_t particle)
@@ -254,7 +254,7 @@ sn_pose sn_fixed_end(const sn_fixed_body *body, sn_real dt)
     if (body->has_target)
         return body->target;
     return (sn_pose){vec3_add(body->pose.position, vec3_scale(body->velocity, dt)),
-                     sn_quat_turned(body->pose.rotation, vec3_scale(body->spin, dt))};
+                     sn_quat_rotated(body->pose.rotation, vec3_scale(body->spin, dt))};
 }
 
 /* An acceleration as far as it continues the one before: not against it, and at most twice as large. */
@@ -266,11 +266,11 @@ static sn_vec3 lasting(sn_vec3 now, sn_vec3 before)
     return along < square ? vec3_scale(now, along / square) : now;
 }
 
-/* A kinematic body gets a velocity, or a target, for each step. With one velocity throughout the step it would jump from
-   step to step, and what lies on it would slide by (change of velocity)^2 / 2 mu g each time. So a body that accelerates
-   does so evenly: with v the mean velocity, a the acceleration from the last step to this one, and t the time since the
-   middle of the step, its velocity is v + a t. It ends where it would have ended. Only acceleration that lasts counts:
-   after a jump, or where velocities tremble, the body moves at one velocity. */
+/* A kinematic body gets a velocity, or a target, for each step. With one velocity throughout the step it would jump
+   from step to step, and what lies on it would slide by (change of velocity)^2 / 2 mu g each time. So a body that
+   accelerates does so evenly: with v the mean velocity, a the acceleration from the last step to this one, and t the
+   time since the middle of the step, its velocity is v + a t. It ends where it would have ended. Only acceleration that
+   lasts counts: after a jump, or where velocities tremble, the body moves at one velocity. */
 sn_fixed_course sn_fixed_follow(const sn_world *world, const sn_fixed_body *body, sn_vec3 velocity, sn_vec3 spin,
                                 sn_real dt, sn_vec3 *change, sn_vec3 *spin_change)
 {
@@ -302,10 +302,10 @@ uint32_t sn_fixed_anchor(sn_world *world, sn_fixed_body *body)
     return body->anchor;
 }
 
-sn_result sn_fixed_lead(sn_world *world, sn_real dt, uint32_t *led)
+sn_result sn_fixed_lead(sn_world *world, sn_real dt, uint32_t *kinematic)
 {
     sn_result result = SN_OK;
-    *led = world->target_table.count;
+    *kinematic = world->target_table.count;
     for (uint32_t i = 0; i < world->bodies.fixed_table.count && result == SN_OK; ++i) {
         const sn_fixed_body *body = &fixed_bodies(world)[i];
         if (body->anchor == SN_ID_FREE || body->has_target || (is_zero(body->velocity) && is_zero(body->spin)))
@@ -320,15 +320,15 @@ sn_result sn_fixed_lead(sn_world *world, sn_real dt, uint32_t *led)
     return result;
 }
 
-void sn_fixed_let_go(sn_world *world, uint32_t led)
+void sn_fixed_let_go(sn_world *world, uint32_t kinematic)
 {
     const sn_target *target = world->target_table.column[0];
-    for (uint32_t i = led; i < world->target_table.count; ++i) {
+    for (uint32_t i = kinematic; i < world->target_table.count; ++i) {
         const uint32_t slot = world->ids.value[target[i].index];
         world->particles.target[slot] = 0;
-        world->bodies.state[world->particles.body[slot] - 1].led = false;
+        world->bodies.state[world->particles.body[slot] - 1].kinematic = false;
     }
-    world->target_table.count = led;
+    world->target_table.count = kinematic;
 }
 
 bool sn_fixed_shift(sn_world *world, sn_vec3 offset, bool check_only)

@@ -74,11 +74,11 @@ void sn_fixed_drop_anchor(struct sn_world *world, sn_fixed_body *body);
 void sn_fixed_loses_anchor(struct sn_world *world, uint32_t row);
 
 /* Around a step: sets the targets of anchors of moving bodies; removes these targets if the step failed. */
-sn_result sn_fixed_lead(struct sn_world *world, sn_real dt, uint32_t *led);
-void sn_fixed_let_go(struct sn_world *world, uint32_t led);
+sn_result sn_fixed_lead(struct sn_world *world, sn_real dt, uint32_t *kinematic);
+void sn_fixed_let_go(struct sn_world *world, uint32_t kinematic);
 
-/* Its course in the step that begins, for its mean velocity and spin; and how much both change from the start to the end
-   of the step. */
+/* Its course in the step that begins, for its mean velocity and spin; and how much both change from the start to the
+   end of the step. */
 sn_fixed_course sn_fixed_follow(const struct sn_world *world, const sn_fixed_body *body, sn_vec3 velocity, sn_vec3 spin,
                                 sn_real dt, sn_vec3 *change, sn_vec3 *spin_change);
 

@@ -41,10 +41,10 @@ static void add_element(sn_world *world, const sn_pool *pool, uint32_t row)
             sn_vec3 *f = &world->particles.f[slot[j]];
             *f = vec3_add(*f, vec3_scale(force[i], weight[j]));
         }
-        const sn_spot *spot = sn_point_on_body(&world->constraints, pool, row, i);
-        if (spot) {
-            sn_vec3 *f = &world->particles.f[world->particles.table.count + spot->body];
-            *f = vec3_add(*f, sn_frame_turn_gradient(&frame, spot->body, spot->place, force[i], vec3(0, 0, 0)));
+        const sn_anchor *anchor = sn_point_on_body(&world->constraints, pool, row, i);
+        if (anchor) {
+            sn_vec3 *f = &world->particles.f[world->particles.table.count + anchor->body];
+            *f = vec3_add(*f, sn_frame_turn_gradient(&frame, anchor->body, anchor->place, force[i], vec3(0, 0, 0)));
         }
     }
 }

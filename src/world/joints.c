@@ -70,8 +70,8 @@ static sn_quat turn_to(sn_vec3 axis)
 sn_quat sn_joint_axes(sn_vec3 axis, sn_vec3 second)
 {
     sn_quat turn = turn_to(axis);
-    double y = vec3_dot_double(sn_quat_turn(turn, vec3(0, 1, 0)), second);
-    double z = vec3_dot_double(sn_quat_turn(turn, vec3(0, 0, 1)), second), across = sqrt(y * y + z * z);
+    double y = vec3_dot_double(sn_quat_rotate(turn, vec3(0, 1, 0)), second);
+    double z = vec3_dot_double(sn_quat_rotate(turn, vec3(0, 0, 1)), second), across = sqrt(y * y + z * z);
     if (!(across > 0))
         return turn;
     double c = y / across, half = sqrt(fmax(1 - c, 0) / 2);
@@ -559,7 +559,7 @@ sn_real sn_joint_way(const sn_world *world, sn_constraint joint)
 {
     static const uint32_t kinds[3] = {SN_KIND_JOINT_SLIDER, SN_KIND_JOINT_LINE, SN_KIND_JOINT_WHEEL};
     sight seen;
-    return look(world, joint, "way", kinds, &seen) ? (sn_real)joint_way_at(&seen.in) : (sn_real)NAN;
+    return look(world, joint, "way", kinds, &seen) ? (sn_real)joint_displacement_at(&seen.in) : (sn_real)NAN;
 }
 
 sn_real sn_joint_swing(const sn_world *world, sn_constraint joint)

@@ -99,7 +99,7 @@ void sn_limits_touch_rod(sn_world *world, uint32_t kind, uint32_t row)
 {
     const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row;
     if (!has_base(world) || (kind != SN_KIND_DISTANCE && kind != SN_KIND_DISTANCE_MAX) ||
-        (point[0] | point[1]) & SN_SPOT_BIT)
+        (point[0] | point[1]) & SN_ANCHOR_BIT)
         return;
     const sn_torn ends = {world->ids.value[point[0]], world->ids.value[point[1]], 0};
     if (!is_touched(world, ends.a) && !is_touched(world, ends.b))

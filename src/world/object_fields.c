@@ -4,7 +4,7 @@
 
 #include "base/dvec.h"
 #include "base/hash.h"
-#include "collision/best_turn.h"
+#include "collision/best_rotation.h"
 
 #include <string.h>
 
@@ -92,7 +92,7 @@ sn_quat sn_object_field_turn(const sn_world *world, uint32_t group)
     for (uint32_t i = 0; i < world->ids.table.count; ++i)
         if (read_member(world, i, group, &own, &now))
             add_products(sum, dvec3_sub(own, own_centre), dvec3_sub(now, centre));
-    return sn_best_turn((const double(*)[3])sum);
+    return sn_best_rotation((const double(*)[3])sum);
 }
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
@@ -177,7 +177,7 @@ static void note_places(sn_world *world, uint32_t group, const sn_pose *pose)
         if (!is_member(world, i, group))
             continue;
         sn_vec3 d = vec3_add(vec3_sub(vec4_xyz(p->x[slot]), pose->position), vec4_xyz(p->x_low[slot]));
-        own[i] = vec4(sn_quat_turn_back(pose->rotation, d), 1);
+        own[i] = vec4(sn_quat_rotate_back(pose->rotation, d), 1);
     }
 }
 

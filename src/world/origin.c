@@ -73,15 +73,15 @@ static bool shift_all(sn_world *world, sn_vec3 offset, bool check)
         if (!check)
             drag[i].def.origin = moved;
     }
-    for (uint32_t i = 0; i < world->constraints.spot_table.count; ++i) {
-        sn_spot *spot = &world->constraints.spot[i];
-        sn_vec3 moved = vec3_sub(spot->place, offset);
-        if (spot->type != SN_POINT_PLACE)
+    for (uint32_t i = 0; i < world->constraints.anchor_table.count; ++i) {
+        sn_anchor *anchor = &world->constraints.anchor[i];
+        sn_vec3 moved = vec3_sub(anchor->place, offset);
+        if (anchor->type != SN_POINT_PLACE)
             continue;
         if (check && !vec3_is_finite(moved))
             return false;
         if (!check)
-            spot->place = moved;
+            anchor->place = moved;
     }
     for (uint32_t i = 0; !check && i < bodies_rows(&world->bodies); ++i)
         world->bodies.state[i].rest_place = vec3_sub(world->bodies.state[i].rest_place, offset);

@@ -131,7 +131,7 @@ static void normals_of_field(sn_world *world, const sn_object_field *field, sn_o
         if (p->group[slot] != field->group || number >= world->contact.own_place_table.count || own[number].w == 0)
             continue;
         sn_distance_field_near(&data->field, vec4_xyz(own[number]), &touch);
-        out[slot] = (sn_outward){sn_quat_turn(turn, touch.normal), touch.distance < 0 ? -touch.distance : (sn_real)0};
+        out[slot] = (sn_outward){sn_quat_rotate(turn, touch.normal), touch.distance < 0 ? -touch.distance : (sn_real)0};
     }
 }
 
@@ -160,7 +160,7 @@ bool sn_outward_prepare(sn_world *world)
     return true;
 }
 
-bool sn_outward_way(const sn_contacts *c, uint32_t a, uint32_t b, sn_vec3 *out)
+bool sn_outward_direction(const sn_contacts *c, uint32_t a, uint32_t b, sn_vec3 *out)
 {
     const sn_outward *one = &outwards(c)[a], *other = &outwards(c)[b];
     bool knows = one->depth != SN_NO_OUTSIDE, other_knows = other->depth != SN_NO_OUTSIDE;

@@ -45,9 +45,9 @@ static uint64_t limit_of(const sn_block *block, uint32_t r, const sn_frame *fram
         return lambda > 0 ? 1 : lambda < 0 ? 2 : 0;
     for (uint32_t i = 0; i < block->count; ++i) {
         uint32_t slot = block->slot[i];
-        sn_vec3 way = vec3_sub(vec4_xyz(frame->x[slot]), vec4_xyz(frame->start[slot]));
-        way = vec3_add(way, vec4_xyz(frame->d[slot]));
-        moved += vec3_dot_double(block->gradient[r * block->count + i], way);
+        sn_vec3 displacement = vec3_sub(vec4_xyz(frame->x[slot]), vec4_xyz(frame->start[slot]));
+        displacement = vec3_add(displacement, vec4_xyz(frame->d[slot]));
+        moved += vec3_dot_double(block->gradient[r * block->count + i], displacement);
     }
     double between = (double)row->high - (double)row->low;
     double near = NEAR_LIMIT * fabs(moved) + fmin(AT_LIMIT, BETWEEN * between);

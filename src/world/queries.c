@@ -118,7 +118,7 @@ static bool make_hull(const sn_world *world, const sn_shape_def *shape, asker *a
         return false;
     }
     a->convex.hull = a->hull;
-    sn_vec3 centre = sn_quat_turn(a->pose.rotation, dvec3_round(a->hull->centroid));
+    sn_vec3 centre = sn_quat_rotate(a->pose.rotation, dvec3_round(a->hull->centroid));
     a->pose.position = vec3_add(a->pose.position, centre);
     return true;
 }
@@ -252,7 +252,7 @@ static bool check_rays(const sn_world *world, const sn_ray *rays, uint32_t count
    are in order already. */
 uint32_t sn_query_rays(const sn_world *world, const sn_ray *rays, uint32_t count, sn_query_filter filter, sn_hit *hits)
 {
-    uint32_t met = 0;
+    uint32_t touched = 0;
     if (!world || (count && !check_place_for(world, hits, "hits")))
         return 0;
     if (!check_rays(world, rays, count) || !check_filter(world, filter)) {
@@ -271,10 +271,10 @@ uint32_t sn_query_rays(const sn_world *world, const sn_ray *rays, uint32_t count
         sn_probe_answer_packet(q, some);
         for (uint32_t i = 0; i < some; ++i) {
             hits[first + i] = q[i].best;
-            met += q[i].found;
+            touched += q[i].found;
         }
     }
-    return met;
+    return touched;
 }
 
 /* ---- Casts of shapes --------------------------------------------------------------------------------------------- */
@@ -398,13 +398,13 @@ static bool is_shown(const pick *p, uint32_t slot, double in, double out)
     double there = (double)surface->distance, radius = (double)particles->radius[slot], own_in, own_out;
     if (!p->surface->found)
         return true;
-    bool met = radius > 0 && sn_probe_meets_ball(&p->probe, x, radius, &own_in, &own_out) && own_in < there;
+    bool touched = radius > 0 && sn_probe_hits_ball(&p->probe, x, radius, &own_in, &own_out) && own_in < there;
     if (is_dynamic(p->probe.world, surface))
-        return out < there || met;
+        return out < there || touched;
     if (surface->skin.generation)
-        return out < there || (met && !is_corner(surface, particles->index[slot]));
+        return out < there || (touched && !is_corner(surface, particles->index[slot]));
     double above = vec3_dot_double(vec3_sub(x, surface->point), surface->normal);
-    return met || (in < there && above > -radius - NEAR_SURFACE * (double)p->probe.path.radius);
+    return touched || (in < there && above > -radius - NEAR_SURFACE * (double)p->probe.path.radius);
 }
 
 static bool pick_particle(void *data, uint32_t slot)
@@ -412,7 +412,7 @@ static bool pick_particle(void *data, uint32_t slot)
     pick *p = data;
     const sn_particle_store *particles = &p->probe.world->particles;
     double radius = fmax((double)particles->radius[slot], (double)p->probe.path.radius), in, out;
-    if (radius == 0 || !sn_probe_meets_ball(&p->probe, vec4_xyz(particles->x[slot]), radius, &in, &out) ||
+    if (radius == 0 || !sn_probe_hits_ball(&p->probe, vec4_xyz(particles->x[slot]), radius, &in, &out) ||
         sn_probe_skips(p->probe.world, slot))
         return true;
     bool later = p->found && !(in < p->in || (in == p->in && particles->index[slot] < particles->index[p->slot]));

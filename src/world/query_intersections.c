@@ -85,7 +85,7 @@ static bool moves(const sn_world *world, const uint32_t *corner)
    long. same: as for sn_triangles_intersect. */
 static bool a_plane_parts(const double a[3][3], const double b[3][3], const int same[3])
 {
-    sn_dvec3 edge[3], way[3];
+    sn_dvec3 edge[3], displacement[3];
     bool shared[3] = {false, false, false};
     for (int k = 0; k < 3; ++k) {
         edge[k] = dvec3(a[(k + 1) % 3][0] - a[k][0], a[(k + 1) % 3][1] - a[k][1], a[(k + 1) % 3][2] - a[k][2]);
@@ -98,8 +98,9 @@ static bool a_plane_parts(const double a[3][3], const double b[3][3], const int 
         const double length = dvec3_length(normal);
         uint32_t beyond = 0, below = 0, on = 0;
         for (int i = 0; i < 3; ++i) {
-            way[i] = dvec3(b[i][0] - a[k % 3][0], b[i][1] - a[k % 3][1], b[i][2] - a[k % 3][2]);
-            const double along = dvec3_dot(way[i], normal), least = SURELY * length * dvec3_length(way[i]);
+            displacement[i] = dvec3(b[i][0] - a[k % 3][0], b[i][1] - a[k % 3][1], b[i][2] - a[k % 3][2]);
+            const double along = dvec3_dot(displacement[i], normal),
+                         least = SURELY * length * dvec3_length(displacement[i]);
             const bool here = shared[i] && (k == 3 || same[k] == i || same[(k + 1) % 3] == i);
             on += here;
             beyond += !here && along > least;
@@ -195,7 +196,7 @@ static bool look_at_triangle(void *data, uint32_t item)
         if (corner[i] == s->corner[0] || corner[i] == s->corner[1])
             return true;
     take_places(s->world, corner, place);
-    if (sn_segment_meets_triangle(s->place[0], s->place[1], place[0], place[1], place[2]) &&
+    if (sn_segment_intersects_triangle(s->place[0], s->place[1], place[0], place[1], place[2]) &&
         is_held(s->world, s->corner))
         note_segment(s, item);
     return true;

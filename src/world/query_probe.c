@@ -105,7 +105,7 @@ bool sn_probe_skips(const sn_world *world, uint32_t slot)
 
 /* ---- Particles --------------------------------------------------------------------------------------------------- */
 
-bool sn_probe_meets_ball(const sn_probe *q, sn_vec3 centre, double radius, double *in, double *out)
+bool sn_probe_hits_ball(const sn_probe *q, sn_vec3 centre, double radius, double *in, double *out)
 {
     sn_dvec3 seen = dvec3_sub(dvec3_from(centre), q->from);
     double nearest = dvec3_dot(seen, q->direction), square = radius * radius;
@@ -133,10 +133,10 @@ static sn_hit particle_hit(const sn_probe *q, uint32_t slot, sn_dvec3 asker, sn_
                     .distance = (sn_real)distance};
 }
 
-static void meet_particle(sn_probe *q, uint32_t slot)
+static void hit_particle(sn_probe *q, uint32_t slot)
 {
     double radius = (double)q->world->particles.radius[slot] + (double)q->path.radius, in, out;
-    if (radius == 0 || !sn_probe_meets_ball(q, vec4_xyz(q->world->particles.x[slot]), radius, &in, &out))
+    if (radius == 0 || !sn_probe_hits_ball(q, vec4_xyz(q->world->particles.x[slot]), radius, &in, &out))
         return;
     if (!probe_is_early(q, in) || !sn_probe_wants_slot(q, slot) || sn_probe_skips(q->world, slot))
         return;
@@ -148,7 +148,7 @@ bool sn_probe_particle(void *probe, uint32_t slot)
 {
     sn_probe *q = probe;
     if (q->travels) {
-        meet_particle(q, slot);
+        hit_particle(q, slot);
         return probe_goes_on(q);
     }
     sn_dvec3 offset = dvec3_sub(q->from, dvec3_from(vec4_xyz(q->world->particles.x[slot])));
@@ -171,9 +171,9 @@ typedef struct patch {
     const uint32_t *number; /* of its corners */
     sn_vec3 x[3];           /* m: positions of the corners */
     sn_real weight[3];
-    sn_dvec3 spot;   /* m */
-    sn_dvec3 normal; /* of its front side, length 1; 0 if it has none */
-    double size;     /* m: its size */
+    sn_dvec3 near_point; /* m */
+    sn_dvec3 normal;     /* of its front side, length 1; 0 if it has none */
+    double size;         /* m: its size */
 } patch;
 
 static patch patch_at(const sn_probe *q, uint32_t row)
@@ -189,7 +189,8 @@ static patch patch_at(const sn_probe *q, uint32_t row)
 static void complete_patch(patch *p)
 {
     sn_dvec3 a = dvec3_from(p->x[0]), ab = dvec3_sub(dvec3_from(p->x[1]), a), ac = dvec3_sub(dvec3_from(p->x[2]), a);
-    p->spot = dvec3_add(a, dvec3_add(dvec3_scale(ab, (double)p->weight[1]), dvec3_scale(ac, (double)p->weight[2])));
+    p->near_point =
+        dvec3_add(a, dvec3_add(dvec3_scale(ab, (double)p->weight[1]), dvec3_scale(ac, (double)p->weight[2])));
     p->normal = unit_or(dvec3_cross(ab, ac), dvec3(0, 0, 0));
     p->size = dvec3_length(ab) + dvec3_length(ac);
 }
@@ -213,7 +214,7 @@ static const sn_skin_record *skin_of(const sn_world *world, uint32_t row)
    it is that of the face; on edges and corners the direction to the asker. */
 static sn_dvec3 patch_normal(const sn_probe *q, const patch *p, sn_dvec3 asker)
 {
-    sn_dvec3 offset = dvec3_sub(asker, p->spot);
+    sn_dvec3 offset = dvec3_sub(asker, p->near_point);
     double length = dvec3_length(offset), side = dvec3_dot(offset, p->normal);
     bool far = length > SHORT_OFFSET * p->size;
     bool inside = p->weight[0] > 0 && p->weight[1] > 0 && p->weight[2] > 0;
@@ -225,7 +226,7 @@ static sn_dvec3 patch_normal(const sn_probe *q, const patch *p, sn_dvec3 asker)
     return dvec3_scale(p->normal, side < 0 ? -1 : 1);
 }
 
-static void offer_spot(sn_probe *q, const patch *p, sn_dvec3 normal, double distance)
+static void offer_near_point(sn_probe *q, const patch *p, sn_dvec3 normal, double distance)
 {
     const sn_world *world = q->world;
     const sn_skin_record *skin = skin_of(world, p->row);
@@ -233,7 +234,7 @@ static void offer_spot(sn_probe *q, const patch *p, sn_dvec3 normal, double dist
         return;
     sn_hit hit = {.skin = {skin->number, world->contact.skin_ids.generation[skin->number]},
                   .triangle = p->row - skin->first,
-                  .point = dvec3_round(p->spot),
+                  .point = dvec3_round(p->near_point),
                   .normal = dvec3_round(normal),
                   .distance = (sn_real)distance};
     for (uint32_t i = 0; i < 3; ++i) {
@@ -245,15 +246,15 @@ static void offer_spot(sn_probe *q, const patch *p, sn_dvec3 normal, double dist
 
 static void offer_patch(sn_probe *q, const patch *p, sn_dvec3 asker, double distance)
 {
-    offer_spot(q, p, patch_normal(q, p, asker), distance);
+    offer_near_point(q, p, patch_normal(q, p, asker), distance);
 }
 
-void sn_probe_offer_triangle(sn_probe *q, uint32_t row, sn_vec3 spot, sn_vec3 normal, double distance)
+void sn_probe_offer_triangle(sn_probe *q, uint32_t row, sn_vec3 near_point, sn_vec3 normal, double distance)
 {
     patch p = patch_at(q, row);
-    sn_triangle_near(spot, p.x[0], p.x[1], p.x[2], p.weight);
+    sn_triangle_near(near_point, p.x[0], p.x[1], p.x[2], p.weight);
     complete_patch(&p);
-    offer_spot(q, &p, dvec3_from(normal), distance);
+    offer_near_point(q, &p, dvec3_from(normal), distance);
 }
 
 /* Finds the point that is nearest to the probe's position or start. Returns the distance. */
@@ -261,10 +262,10 @@ static double near_patch(const sn_probe *q, patch *p)
 {
     sn_triangle_near(q->path.from, p->x[0], p->x[1], p->x[2], p->weight);
     complete_patch(p);
-    return dvec3_length(dvec3_sub(q->from, p->spot));
+    return dvec3_length(dvec3_sub(q->from, p->near_point));
 }
 
-static void meet_patch(sn_probe *q, patch *p)
+static void hit_patch(sn_probe *q, patch *p)
 {
     sn_bounds bounds = sn_probe_bounds(q, SN_SET_SKINS, p->row);
     double in, out;
@@ -289,7 +290,7 @@ bool sn_probe_triangle(void *probe, uint32_t row)
     sn_probe *q = probe;
     patch p = patch_at(q, row);
     if (q->travels) {
-        meet_patch(q, &p);
+        hit_patch(q, &p);
         return probe_goes_on(q);
     }
     sn_bounds bounds = sn_probe_bounds(q, SN_SET_SKINS, row);
@@ -315,7 +316,7 @@ static void offer_fixed_shape(sn_probe *q, const sn_fixed_shape *record, const s
                   .shape = record->index,
                   .triangle = record->shape.type == SN_SHAPE_MESH ? touch->part : SN_NO_TRIANGLE,
                   .point = sn_pose_to_world(&pose, touch->point),
-                  .normal = sn_quat_turn(pose.rotation, touch->normal),
+                  .normal = sn_quat_rotate(pose.rotation, touch->normal),
                   .distance = (sn_real)distance};
     sn_probe_offer(q, &hit);
 }
@@ -330,7 +331,7 @@ static bool starts_inside(const sn_probe *q, const sn_fixed_shape *record, sn_to
 
 /* The path is cut to the neighbourhood of the fixed shape: coordinates and times are precise there however far away it
    begins and ends. */
-static void meet_fixed_shape(sn_probe *q, const sn_fixed_shape *record, const sn_bounds *bounds)
+static void hit_fixed_shape(sn_probe *q, const sn_fixed_shape *record, const sn_bounds *bounds)
 {
     double in, out;
     sn_touch touch;
@@ -342,9 +343,9 @@ static void meet_fixed_shape(sn_probe *q, const sn_fixed_shape *record, const sn
         return;
     }
     sn_pose pose = pose_of(record);
-    sn_vec3 way = dvec3_round(dvec3_scale(q->direction, out - in));
-    sn_path path = {sn_pose_to_own(&pose, dvec3_round(probe_place(q, in))), sn_quat_turn_back(pose.rotation, way),
-                    q->path.radius};
+    sn_vec3 displacement = dvec3_round(dvec3_scale(q->direction, out - in));
+    sn_path path = {sn_pose_to_own(&pose, dvec3_round(probe_place(q, in))),
+                    sn_quat_rotate_back(pose.rotation, displacement), q->path.radius};
     if (!sn_shape_cast(&record->shape, &path, &t, &touch))
         return;
     double s = in + (double)t * (out - in);
@@ -375,7 +376,7 @@ bool sn_probe_fixed_shape(void *probe, uint32_t row)
     if (callback)
         sn_query_enter_callback(q->world);
     if (q->travels)
-        meet_fixed_shape(q, record, &bounds);
+        hit_fixed_shape(q, record, &bounds);
     else
         near_fixed_shape(q, record, &bounds);
     if (callback)
@@ -387,49 +388,49 @@ bool sn_probe_fixed_shape(void *probe, uint32_t row)
 
 /* The best hit among the parts of a body: earliest on the path, or with the nearest surface, or, from inside,
    deepest. */
-typedef struct spot {
+typedef struct near_point {
     bool found;
     uint32_t part;
     sn_touch touch;
     double distance, depth; /* m: the reported distance; and the signed distance, which decides between overlapping
                                parts */
-} spot;
+} near_point;
 
-static void take_spot(spot *best, uint32_t part, const sn_touch *touch, double distance)
+static void take_near_point(near_point *best, uint32_t part, const sn_touch *touch, double distance)
 {
     double depth = (double)touch->distance;
     if (best->found && !(distance < best->distance || (distance == best->distance && depth < best->depth)))
         return;
-    *best = (spot){true, part, *touch, distance, depth};
+    *best = (near_point){true, part, *touch, distance, depth};
 }
 
-/* See meet_fixed_shape. */
-static void meet_part(const sn_probe *q, const sn_pose *pose, uint32_t part, double in, double out, spot *best)
+/* See hit_fixed_shape. */
+static void hit_part(const sn_probe *q, const sn_pose *pose, uint32_t part, double in, double out, near_point *best)
 {
     const sn_convex *convex = &q->world->bodies.part[part].convex;
     sn_touch touch;
     sn_real t;
     if (in == 0 && sn_convex_near(convex, sn_pose_to_own(pose, q->path.from), q->path.radius, &touch) &&
         touch.distance < q->path.radius) {
-        take_spot(best, part, &touch, 0);
+        take_near_point(best, part, &touch, 0);
         return;
     }
-    sn_vec3 way = dvec3_round(dvec3_scale(q->direction, out - in));
-    sn_path path = {sn_pose_to_own(pose, dvec3_round(probe_place(q, in))), sn_quat_turn_back(pose->rotation, way),
-                    q->path.radius};
+    sn_vec3 displacement = dvec3_round(dvec3_scale(q->direction, out - in));
+    sn_path path = {sn_pose_to_own(pose, dvec3_round(probe_place(q, in))),
+                    sn_quat_rotate_back(pose->rotation, displacement), q->path.radius};
     if (sn_convex_cast(convex, &path, &t, &touch))
-        take_spot(best, part, &touch, in + (double)t * (out - in));
+        take_near_point(best, part, &touch, in + (double)t * (out - in));
 }
 
-static void near_part(const sn_probe *q, const sn_pose *pose, uint32_t part, spot *best)
+static void near_part(const sn_probe *q, const sn_pose *pose, uint32_t part, near_point *best)
 {
     sn_touch touch;
     if (sn_convex_near(&q->world->bodies.part[part].convex, sn_pose_to_own(pose, q->path.from),
                        q->limit * (sn_real)SN_PROBE_FARTHER, &touch))
-        take_spot(best, part, &touch, (double)touch.distance);
+        take_near_point(best, part, &touch, (double)touch.distance);
 }
 
-static void offer_body(sn_probe *q, uint32_t row, const spot *best)
+static void offer_body(sn_probe *q, uint32_t row, const near_point *best)
 {
     const sn_bodies *bodies = &q->world->bodies;
     sn_pose pose = sn_query_part_pose(q->world, row, best->part);
@@ -437,7 +438,7 @@ static void offer_body(sn_probe *q, uint32_t row, const spot *best)
                   .shape = best->part - bodies->state[row].part,
                   .triangle = SN_NO_TRIANGLE,
                   .point = sn_pose_to_world(&pose, best->touch.point),
-                  .normal = sn_quat_turn(pose.rotation, best->touch.normal),
+                  .normal = sn_quat_rotate(pose.rotation, best->touch.normal),
                   .distance = (sn_real)best->distance};
     sn_probe_offer(q, &hit);
 }
@@ -446,7 +447,7 @@ bool sn_probe_body(void *probe, uint32_t row)
 {
     sn_probe *q = probe;
     const sn_body_state *body = &q->world->bodies.state[row];
-    spot best = {0};
+    near_point best = {0};
     double in, out;
     if (!bodies_has(&q->world->bodies, row))
         return true;
@@ -460,7 +461,7 @@ bool sn_probe_body(void *probe, uint32_t row)
         if (!sn_probe_wants_part(q, i, slot))
             continue;
         if (q->travels)
-            meet_part(q, &pose, i, in, out, &best);
+            hit_part(q, &pose, i, in, out, &best);
         else
             near_part(q, &pose, i, &best);
     }

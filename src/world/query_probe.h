@@ -70,7 +70,7 @@ void sn_probe_offer(sn_probe *probe, const sn_hit *hit);
 
 /* The part of the path, in m, on which the probe's centre is inside a sphere with this centre and radius. False if
    there is none. *in is 0 if the path starts inside. */
-bool sn_probe_meets_ball(const sn_probe *probe, sn_vec3 centre, double radius, double *in, double *out);
+bool sn_probe_hits_ball(const sn_probe *probe, sn_vec3 centre, double radius, double *in, double *out);
 
 /* Tests one item of a set: an sn_bvh_visit. False when the search can end. */
 bool sn_probe_particle(void *probe, uint32_t slot);
@@ -96,7 +96,7 @@ bool sn_probe_clip(const sn_probe *probe, const sn_bounds *bounds, double *in, d
 double sn_probe_gap_to(const sn_probe *probe, const sn_bounds *bounds);
 
 /* Offers a point of a triangle of a skin (m, in the world). */
-void sn_probe_offer_triangle(sn_probe *probe, uint32_t row, sn_vec3 spot, sn_vec3 normal, double distance);
+void sn_probe_offer_triangle(sn_probe *probe, uint32_t row, sn_vec3 near_point, sn_vec3 normal, double distance);
 
 /* The position on the path at s (m). */
 static inline sn_dvec3 probe_place(const sn_probe *q, double s)

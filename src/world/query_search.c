@@ -39,9 +39,9 @@ sn_probe sn_probe_travelling(const sn_world *world, sn_vec3 origin, sn_real radi
     double far = (double)length < FARTHEST ? (double)length : FARTHEST;
     sn_path path = {origin, dvec3_round(dvec3_scale(unit, far)), radius};
     sn_probe q = {.world = world, .travels = true, .path = path, .from = dvec3_from(origin), .limit = 1};
-    q.direction = unit_of(path.way);
+    q.direction = unit_of(path.displacement);
     q.inverse = dvec3(inverse_of(q.direction.x), inverse_of(q.direction.y), inverse_of(q.direction.z));
-    q.length = dvec3_dot(q.direction, dvec3_from(path.way));
+    q.length = dvec3_dot(q.direction, dvec3_from(path.displacement));
     return q;
 }
 

@@ -272,7 +272,7 @@ static void stir(sn_world *world, uint32_t number)
 }
 
 /* m: the displacement of a particle in a step of dt, as far as it is known at the start. */
-static sn_vec3 way_of(const sn_world *world, uint32_t slot, sn_real dt)
+static sn_vec3 displacement_of(const sn_world *world, uint32_t slot, sn_real dt)
 {
     const sn_particle_store *p = &world->particles;
     if (p->target[slot]) {
@@ -301,8 +301,9 @@ static bool wakes_others(const sn_world *world, uint32_t slot, sn_real dt)
         return true;
     if (!p->target[slot] && p->x[slot].w == 0)
         return false;
-    sn_real way = vec3_length(way_of(world, slot, dt)), least = world->contact.settings.sleep_speed * dt;
-    return p->target[slot] ? way > 0 : way > least || sn_sleep_turning(world, slot) * dt > least;
+    sn_real displacement = vec3_length(displacement_of(world, slot, dt)),
+            least = world->contact.settings.sleep_speed * dt;
+    return p->target[slot] ? displacement > 0 : displacement > least || sn_sleep_turning(world, slot) * dt > least;
 }
 
 /* True if sleepers must learn of a change of this particle: it is disturbed, or moves to a target. */
@@ -422,7 +423,7 @@ static sn_real slack(const sn_world *world, sn_real dt)
     return vec3_length(world->state.settings.gravity) * dt * dt;
 }
 
-void sn_sleep_meet_fixed_shapes(sn_world *world, sn_real dt)
+void sn_sleep_touch_fixed_shapes(sn_world *world, sn_real dt)
 {
     const sn_contacts *c = &world->contacts;
     const sn_fixed_motion *m = c->motion_table.column[0];
@@ -461,11 +462,13 @@ bool sn_sleep_asks(const sn_world *world, const uint32_t *slot, uint32_t count)
 static bool comes_to(const sn_world *world, uint32_t mover, uint32_t sleeper, sn_real dt)
 {
     const sn_particle_store *p = &world->particles;
-    sn_vec3 way = way_of(world, mover, dt), d = vec3_sub(vec4_xyz(p->x[sleeper]), vec4_xyz(p->x[mover]));
-    sn_real length2 = vec3_dot(way, way), along = length2 > 0 ? vec3_dot(d, way) / length2 : 0;
+    sn_vec3 displacement = displacement_of(world, mover, dt),
+            d = vec3_sub(vec4_xyz(p->x[sleeper]), vec4_xyz(p->x[mover]));
+    sn_real length2 = vec3_dot(displacement, displacement),
+            along = length2 > 0 ? vec3_dot(d, displacement) / length2 : 0;
     along = along < 0 ? 0 : along > 1 ? 1 : along;
     sn_real reach = (p->radius[mover] + p->radius[sleeper]) * (1 + TOUCH) + slack(world, dt);
-    return vec3_length(vec3_sub(d, vec3_scale(way, along))) <= reach;
+    return vec3_length(vec3_sub(d, vec3_scale(displacement, along))) <= reach;
 }
 
 static void wake_pair(sn_world *world, uint32_t a, uint32_t b, sn_real dt)
@@ -490,7 +493,7 @@ static void wake_skin_contact(sn_world *world, const sn_skin_contact *g, sn_real
             sleeps = true;
         } else if (wakes_others(world, g->slot[k], dt)) {
             wakes = true;
-            far += vec3_length(way_of(world, g->slot[k], dt));
+            far += vec3_length(displacement_of(world, g->slot[k], dt));
         }
     }
     if (!sleeps || !wakes)
@@ -502,7 +505,7 @@ static void wake_skin_contact(sn_world *world, const sn_skin_contact *g, sn_real
         stir(world, world->particles.index[g->slot[k]]);
 }
 
-void sn_sleep_meet_surfaces(sn_world *world, const uint32_t slot[4], sn_real distance, sn_real reach, sn_real dt)
+void sn_sleep_touch_surfaces(sn_world *world, const uint32_t slot[4], sn_real distance, sn_real reach, sn_real dt)
 {
     bool sleeps = false, wakes = false;
     sn_real far = reach * (1 + TOUCH) + slack(world, dt);
@@ -511,7 +514,7 @@ void sn_sleep_meet_surfaces(sn_world *world, const uint32_t slot[4], sn_real dis
             sleeps = true;
         } else if (wakes_others(world, slot[k], dt)) {
             wakes = true;
-            far += vec3_length(way_of(world, slot[k], dt));
+            far += vec3_length(displacement_of(world, slot[k], dt));
         }
     }
     for (uint32_t k = 0; k < 4 && sleeps && wakes && distance <= far; ++k)
@@ -521,18 +524,18 @@ void sn_sleep_meet_surfaces(sn_world *world, const uint32_t slot[4], sn_real dis
 sn_real sn_sleep_surface_slack(const sn_world *world, sn_real dt)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
-    sn_real thickest = 0, led = 0;
+    sn_real thickest = 0, kinematic = 0;
     for (uint32_t i = 0; i < s->skin_table.count; ++i)
         thickest = surface_skins(s)[i].thickness > thickest ? surface_skins(s)[i].thickness : thickest;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
         const uint32_t slot = surface_vertices(s)[i].slot;
-        const sn_real way = world->particles.target[slot] ? vec3_length(way_of(world, slot, dt)) : 0;
-        led = way > led ? way : led;
+        const sn_real displacement = world->particles.target[slot] ? vec3_length(displacement_of(world, slot, dt)) : 0;
+        kinematic = displacement > kinematic ? displacement : kinematic;
     }
-    return 2 * (thickest * TOUCH + led) + slack(world, dt);
+    return 2 * (thickest * TOUCH + kinematic) + slack(world, dt);
 }
 
-bool sn_sleep_meet(sn_world *world, sn_real dt)
+bool sn_sleep_touch(sn_world *world, sn_real dt)
 {
     const sn_contacts *c = &world->contacts;
     const sn_skin_contact *skin_contact = c->skin_contact_table.column[0];
@@ -555,7 +558,7 @@ bool sn_sleep_meet(sn_world *world, sn_real dt)
     return now;
 }
 
-bool sn_sleep_meet_bodies(sn_world *world, sn_real dt)
+bool sn_sleep_touch_bodies(sn_world *world, sn_real dt)
 {
     const sn_body_contacts *body_contacts = &world->body_contacts;
     const sn_body_contact *contact = body_contacts->contact_table.column[0];
@@ -592,8 +595,8 @@ bool sn_sleep_struck(sn_world *world)
         if (holds_slot(world, a) == holds_slot(world, b))
             continue;
         const uint32_t number = world->particles.index[holds_slot(world, a) ? a : b];
-        sn_vec3 spot;
-        if (sn_body_contact_impulse(&contact[i], &spot) * w[number] > least)
+        sn_vec3 contact_point;
+        if (sn_body_contact_impulse(&contact[i], &contact_point) * w[number] > least)
             stir(world, number);
     }
     return world->contact.sleep.changes != before;

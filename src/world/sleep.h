@@ -62,22 +62,22 @@ void sn_sleep_fixed_shape_comes(struct sn_world *world, uint32_t number);
 bool sn_sleep_begin(struct sn_world *world, sn_real dt);
 
 /* After the motions of fixed shapes were computed: moving shapes wake sleepers that they may touch. */
-void sn_sleep_meet_fixed_shapes(struct sn_world *world, sn_real dt);
+void sn_sleep_touch_fixed_shapes(struct sn_world *world, sn_real dt);
 
 /* After pairs and contacts with skins were found: moving particles wake sleepers that they come near. True if something
    woke: then everything must be searched again. */
-bool sn_sleep_meet(struct sn_world *world, sn_real dt);
+bool sn_sleep_touch(struct sn_world *world, sn_real dt);
 
 /* The same for four vertices of surfaces at this distance. */
-void sn_sleep_meet_surfaces(struct sn_world *world, const uint32_t slot[4], sn_real distance, sn_real reach,
-                            sn_real dt);
+void sn_sleep_touch_surfaces(struct sn_world *world, const uint32_t slot[4], sn_real distance, sn_real reach,
+                             sn_real dt);
 
 /* m: two surfaces do not wake each other if the gap between them is larger than this plus the displacement due to their
    velocities in dt. */
 sn_real sn_sleep_surface_slack(const struct sn_world *world, sn_real dt);
 
 /* The same after contacts of bodies were found. */
-bool sn_sleep_meet_bodies(struct sn_world *world, sn_real dt);
+bool sn_sleep_touch_bodies(struct sn_world *world, sn_real dt);
 
 /* True if contact of these, all of which are immovable in this step, must be examined: one sleeps, and another may wake
    it. */

@@ -17,7 +17,7 @@ static bool is_movable(const sn_world *world, uint32_t number)
 }
 
 /* True if it moved to a target in this step. */
-static bool was_led(const sn_world *world, uint32_t number)
+static bool was_kinematic(const sn_world *world, uint32_t number)
 {
     if (!sn_ids_is_live(&world->ids, number))
         return false;
@@ -105,7 +105,7 @@ static void join_all(sn_world *world, const uint32_t *number, uint32_t count)
                 join(world, one, number[i]);
             one = number[i];
         } else {
-            said |= TOUCHES | (was_led(world, number[i]) ? RESTLESS : 0);
+            said |= TOUCHES | (was_kinematic(world, number[i]) ? RESTLESS : 0);
         }
     }
     if (one != UINT32_MAX)

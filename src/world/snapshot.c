@@ -286,8 +286,8 @@ static void walk(stream *s, sn_world *world)
     if (s->mode == READ) /* must rise, so that data derived from other sequence numbers are recognised as outdated */
         world->constraints.counts.compactions = compactions + 1;
     walk_table(s, &world->constraints.run_table);
-    walk_table(s, &world->constraints.spot_table);
-    walk_table(s, &world->constraints.held_table);
+    walk_table(s, &world->constraints.anchor_table);
+    walk_table(s, &world->constraints.compromise_table);
     walk_table(s, &world->breaking.table);
     walk_table(s, &world->tearing.tip_table);
     walk_table(s, &world->tearing.sweep_table);

@@ -83,7 +83,7 @@ sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
     if (world->body_contacts.expects && world->starts.damped)
         frame.expected = world->body_contacts.expect_table.column[0];
     if (world->body_contacts.expects && world->starts.driven)
-        frame.rubbed = world->body_contacts.expect_table.column[1];
+        frame.by_friction = world->body_contacts.expect_table.column[1];
     return (sn_solver_in){.store = &world->constraints,
                           .frame = frame,
                           .h = h,

@@ -53,7 +53,7 @@ static uint64_t hash_turn_history(uint64_t hash, const sn_world *world, uint32_t
         !sn_integrators[world->state.settings.integrator]->looks_back)
         return hash;
     const sn_body_state *body = &world->bodies.state[world->particles.body[slot] - 1];
-    const double *lists[] = {body->old_mean, body->old_l, body->old_torque, body->old_given, body->old_way};
+    const double *lists[] = {body->old_mean, body->old_l, body->old_torque, body->old_given, body->old_displacement};
     for (uint32_t i = 0; i < sizeof lists / sizeof *lists; ++i)
         for (uint32_t j = 0; j < 3; ++j)
             hash = hash_double(hash, lists[i][j]);
@@ -105,19 +105,19 @@ static uint64_t hash_drags(uint64_t hash, const sn_world *world)
 
 static uint64_t hash_point(uint64_t hash, const sn_store *store, uint32_t point)
 {
-    if (!(point & SN_SPOT_BIT))
+    if (!(point & SN_ANCHOR_BIT))
         return hash_u64(hash, point);
-    const sn_spot *spot = &store->spot[point & ~SN_SPOT_BIT];
-    hash = hash_u64(hash, SN_SPOT_BIT | spot->count);
-    for (uint32_t i = 0; i < spot->count; ++i)
-        hash = hash_real(hash_u64(hash, spot->particle[i]), spot->weight[i]);
-    if (spot->type == SN_POINT_PARTICLES)
+    const sn_anchor *anchor = &store->anchor[point & ~SN_ANCHOR_BIT];
+    hash = hash_u64(hash, SN_ANCHOR_BIT | anchor->count);
+    for (uint32_t i = 0; i < anchor->count; ++i)
+        hash = hash_real(hash_u64(hash, anchor->particle[i]), anchor->weight[i]);
+    if (anchor->type == SN_POINT_PARTICLES)
         return hash;
-    const sn_real numbers[] = {spot->place.x, spot->place.y, spot->place.z, spot->turn.x,
-                               spot->turn.y,  spot->turn.z,  spot->turn.w};
+    const sn_real numbers[] = {anchor->place.x, anchor->place.y, anchor->place.z, anchor->turn.x,
+                               anchor->turn.y,  anchor->turn.z,  anchor->turn.w};
     for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
         hash = hash_real(hash, numbers[i]);
-    return hash_u64(hash, spot->type);
+    return hash_u64(hash, anchor->type);
 }
 
 /* warm: the next substep begins with the multipliers of the last one. */
@@ -139,7 +139,7 @@ static uint64_t hash_constraint(uint64_t hash, const sn_store *store, const sn_p
         hash = hash_real(hash_real(hash, pool->lambda[(size_t)row * pool->kind->rows + i]),
                          pool->preload[(size_t)row * pool->kind->rows + i]);
     const sn_give *give = &pool->give[row];
-    const sn_held *held = store_held(store, pool, row);
+    const sn_compromised *held = store_compromise(store, pool, row);
     for (uint32_t i = 0; held && i < pool->kind->rows; ++i)
         hash = hash_real(hash, held->c[i]);
     if (sn_pool_collides(pool, row))

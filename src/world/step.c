@@ -178,7 +178,7 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
         sn_turns_list_awake(world);
         if (result == SN_OK)
             result = sn_body_contacts_find(world, dt);
-    } while (result == SN_OK && sn_sleep_meet_bodies(world, dt));
+    } while (result == SN_OK && sn_sleep_touch_bodies(world, dt));
     if (result == SN_OK)
         result = sn_callbacks_begin(world);
     if (result == SN_OK &&
@@ -325,11 +325,11 @@ sn_result sn_world_step(sn_world *world, sn_real dt)
     sn_result result = sn_world_enter(world);
     if (result != SN_OK || (result = sn_world_check_dt(world, dt)) != SN_OK || dt == 0)
         return result;
-    uint32_t led;
-    if ((result = sn_fixed_lead(world, dt, &led)) == SN_OK)
+    uint32_t kinematic;
+    if ((result = sn_fixed_lead(world, dt, &kinematic)) == SN_OK)
         result = sn_world_advance(world, dt, false);
     if (result != SN_OK) {
-        sn_fixed_let_go(world, led);
+        sn_fixed_let_go(world, kinematic);
         return result;
     }
     sn_world_finish_step(world);

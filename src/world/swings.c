@@ -81,7 +81,7 @@ SN_LANES_INLINE bool begin_some(const some *g)
     const lanes4 back = times((lanes4){-q.x, -q.y, -q.z, q.w}, PICK4(g->body, ->start));
     PUT4(g->body, ->back, back);
     PUT3(g->body, ->missing, ((lanes3){zero, zero, zero}));
-    PUT(g->body, ->pressed, zero);
+    PUT(g->body, ->impulse_sum, zero);
     return flags_any(lanes_above(lanes3_dot(vector_part(back), vector_part(back)), lanes_all(SLOW)));
 }
 
@@ -89,7 +89,7 @@ SN_LANES_INLINE bool begin_some(const some *g)
    rotation. */
 typedef struct some_pivots {
     const sn_real *lambda[SN_WIDTH];
-    const sn_spot *spot[2][SN_WIDTH];
+    const sn_anchor *anchor[2][SN_WIDTH];
     const double *q[2][SN_WIDTH], *back[2][SN_WIDTH];
     flags hinge;
 } some_pivots;
@@ -108,7 +108,7 @@ SN_LANES_INLINE some_pivots pivots_of(const sn_world *world, const sn_pivots *sw
         hinges |= (uint32_t)ends->hinge << i;
         for (uint32_t k = 0; k < 2; ++k) {
             const uint32_t row = ends->body[k];
-            g.spot[k][i] = &world->constraints.spot[ends->spot[k]];
+            g.anchor[k][i] = &world->constraints.anchor[ends->anchor[k]];
             g.q[k][i] = row == SN_ID_FREE ? still : world->bodies.state[row].q;
             g.back[k][i] = ends->moves[k] ? sn_articulated_bodies(world)[row].back : still;
         }
@@ -123,8 +123,8 @@ SN_LANES_INLINE some_pivots pivots_of(const sn_world *world, const sn_pivots *sw
 SN_LANES_INLINE lanes4 missing_at(const some_pivots *g, uint32_t end, lanes3 p, lanes size)
 {
     const lanes one = lanes_all(1), two = lanes_all(2);
-    const lanes3 arm = PICK_VECTOR(g->spot[end], ->place.);
-    const lanes4 own = PICK_TURN(g->spot[end], ->turn.), back = PICK4(g->back[end], );
+    const lanes3 arm = PICK_VECTOR(g->anchor[end], ->place.);
+    const lanes4 own = PICK_TURN(g->anchor[end], ->turn.), back = PICK4(g->back[end], );
     const lanes3 v = vector_part(back), t = lanes3_cross(v, arm);
     const lanes3 by = lanes3_scale(lanes3_add(lanes3_scale(t, back.w), lanes3_cross(v, t)), two);
     const lanes3 missing = lanes3_cross(by, p);
@@ -151,7 +151,7 @@ SN_LANES_INLINE void add_missing(const sn_world *world, const sn_pivots *swing, 
             for (uint32_t c = 0; body && c < 3; ++c)
                 body->missing[c] += more[k][c][i];
             if (body)
-                body->pressed += more[k][3][i];
+                body->impulse_sum += more[k][3][i];
         }
     }
 }
@@ -161,7 +161,7 @@ SN_LANES_INLINE void add_missing(const sn_world *world, const sn_pivots *swing, 
 SN_LANES_INLINE void look_at_pivots(const sn_world *world, const sn_pivots *swing, uint32_t first)
 {
     const some_pivots g = pivots_of(world, swing, first);
-    const lanes4 own = PICK_TURN(g.spot[0], ->turn.), a = PICK4(g.q[0], ), b = PICK4(g.q[1], );
+    const lanes4 own = PICK_TURN(g.anchor[0], ->turn.), a = PICK4(g.q[0], ), b = PICK4(g.q[1], );
     const lanes3 exerted = {-PICK(g.lambda, [0]), -PICK(g.lambda, [1]), -PICK(g.lambda, [2])};
     const lanes size = lanes3_length(exerted);
     const lanes3 p = turned(vector_part(own), own.w, exerted);
@@ -190,7 +190,7 @@ SN_LANES_INLINE void weigh_some(const some *g, uint32_t count, double h, gains *
     const lanes a = missing.x * l.x * inverse.x + missing.y * l.y * inverse.y + missing.z * l.z * inverse.z;
     const lanes b =
         missing.x * missing.x * inverse.x + missing.y * missing.y * inverse.y + missing.z * missing.z * inverse.z;
-    const lanes stiff = PICK(g->body, ->pressed) * w * b / square;
+    const lanes stiff = PICK(g->body, ->impulse_sum) * w * b / square;
     double stiffness[SN_WIDTH];
     lanes_store(stiffness, lanes_keep(lanes_above(square, zero), stiff));
     PUT3(g->body, ->missing, missing);

@@ -221,7 +221,7 @@ double sn_tear_strain(const sn_world *world, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = world->constraints.pool[kind];
     const uint32_t *point = pool->point + 2 * (size_t)row;
-    if (!sn_tear_is_rod(kind) || (point[0] | point[1]) & SN_SPOT_BIT)
+    if (!sn_tear_is_rod(kind) || (point[0] | point[1]) & SN_ANCHOR_BIT)
         return 0;
     const sn_vec4 *x = world->particles.x;
     const double rest = (double)sn_tear_rest(pool, kind, row);
@@ -300,7 +300,7 @@ uint32_t sn_tear_remove_dependents(sn_world *world, uint32_t kind, uint32_t row,
 {
     const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row, end[2] = {point[0], point[1]};
     uint32_t removed = 0;
-    if (!sn_tear_is_rod(kind) || (end[0] | end[1]) & SN_SPOT_BIT)
+    if (!sn_tear_is_rod(kind) || (end[0] | end[1]) & SN_ANCHOR_BIT)
         return 0;
     removed += remove_joining(world, end[0], end[1], released);
     for (uint32_t k = 0; k < 2; ++k) { /* constraints that span the rod and the next one */
@@ -309,7 +309,7 @@ uint32_t sn_tear_remove_dependents(sn_world *world, uint32_t kind, uint32_t row,
         for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
             const uint32_t *next = world->constraints.pool[node[i].kind]->point + 2 * (size_t)node[i].row;
             if (!sn_tear_is_rod(node[i].kind) || !sn_breaking_has(world, node[i].kind, node[i].row) ||
-                (next[0] | next[1]) & SN_SPOT_BIT)
+                (next[0] | next[1]) & SN_ANCHOR_BIT)
                 continue;
             const uint32_t beyond = next[0] == end[k] ? next[1] : next[0];
             if (beyond != end[1 - k])
@@ -430,7 +430,7 @@ static uint32_t skin_of_rod(const sn_world *world, uint32_t kind, uint32_t row)
     const sn_tearing *t = &world->tearing;
     const sn_tear_head *head = t->head_table.column[0];
     const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row;
-    if (!sn_tear_is_rod(kind) || (point[0] | point[1]) & SN_SPOT_BIT || point[0] >= t->head_table.count ||
+    if (!sn_tear_is_rod(kind) || (point[0] | point[1]) & SN_ANCHOR_BIT || point[0] >= t->head_table.count ||
         point[1] >= t->head_table.count)
         return 0;
     const uint32_t skin = sn_tear_skin_of(&head[point[0]]);
@@ -532,14 +532,14 @@ static bool find_split(const sn_world *world, sn_split *split, uint32_t vertex, 
     uint32_t place[SN_TEAR_FAN];
     const sn_vec4 *x = world->particles.x;
     const sn_vec3 from = vec4_xyz(x[world->ids.value[vertex]]);
-    const sn_dvec3 way = dvec3_seen(from, vec4_xyz(x[world->ids.value[to]]));
+    const sn_dvec3 displacement = dvec3_seen(from, vec4_xyz(x[world->ids.value[to]]));
     const uint32_t *corner = world->contact.triangle_table.column[0];
     const uint32_t count = sn_tear_triangles_at(world, vertex, place, SN_TEAR_FAN);
     for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i) {
         sn_dvec3 sum = {0, 0, 0};
         for (uint32_t k = 0; k < 3; ++k)
             sum = dvec3_add(sum, dvec3_seen(from, vec4_xyz(x[world->ids.value[corner[place[i] / 3 * 3 + k]]])));
-        s.far[i] = dvec3_dot(sum, way) > 0;
+        s.far[i] = dvec3_dot(sum, displacement) > 0;
     }
     return sn_split_find(world, split, vertex, is_between_sides, &s);
 }
@@ -658,7 +658,7 @@ void sn_tear_end(sn_world *world)
     sn_incidence_end(&world->incidence, store);
     if (none) /* if no constraint uses the start of a substep, no part of one does */
         world->starts.changes = store->changes;
-    const bool held = store->held_table.count > 0 && store->counts.fresh.any;
+    const bool held = store->compromise_table.count > 0 && store->counts.fresh.any;
     store->counts.fresh = fresh;
     store->counts.fresh.any = fresh.any || held;
     sn_store_tidy(store, &world->allocator);

@@ -187,7 +187,7 @@ typedef struct sn_tearing {
     sn_table gap_table;                   /* of uint32_t */
     uint32_t gap_looks;                   /* how often it was filled */
     sn_real gap_moved;                    /* m: largest displacement of a part */
-    sn_dvec3 gap_way;                     /* direction between the parts of the last vertex */
+    sn_dvec3 gap_direction;               /* direction between the parts of the last vertex */
 } sn_tearing;
 
 void sn_tearing_init(sn_tearing *tearing);
@@ -374,7 +374,7 @@ bool sn_blade_sweep_crosses(const struct sn_world *world, const sn_blade_shape *
    other. */
 sn_dvec3 sn_blade_sweep_place(const struct sn_world *world, const sn_blade_shape *blade, uint32_t particle,
                               double time);
-sn_dvec3 sn_blade_sweep_way(const sn_blade_shape *blade, double time);
+sn_dvec3 sn_blade_sweep_displacement(const sn_blade_shape *blade, double time);
 
 /* Stores a position for a new particle: that of a point between two others, or of one of them. Memory must be
    reserved. */
@@ -443,8 +443,8 @@ bool sn_split_set_apart(struct sn_world *world, const sn_split *split, uint32_t 
 /* True if a face of three corners inside a solid intersects no triangle of a skin. */
 bool sn_solid_may_open(struct sn_world *world, const uint32_t corner[3]);
 
-/* After the faces of torn or cut solids became triangles (`more` by row of the skin, the last of it): moves the parts of all their vertices apart, which the events
-   from `first` on tell. */
+/* After the faces of torn or cut solids became triangles (`more` by row of the skin, the last of it): moves the parts
+   of all their vertices apart, which the events from `first` on tell. */
 void sn_solid_set_apart(struct sn_world *world, uint32_t first, const uint32_t *more, uint32_t *removed,
                         double *released);
 

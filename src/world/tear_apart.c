@@ -13,12 +13,12 @@
 
 #include <string.h>
 
-#define GAP   0.01 /* displacement, as a share of an edge */
-#define LESS  0.25 /* factor by which it is reduced if parts would intersect something */
-#define KNOWN 10u  /* number of directions that are tried first */
-#define TURNS 32u  /* the same, with random directions */
-#define SIZES 8u   /* number of displacements that are tried */
-#define MORE  512u /* then as many others are tried: once in some hundred thousand tears one of these is free */
+#define GAP      0.01 /* displacement, as a share of an edge */
+#define LESS     0.25 /* factor by which it is reduced if parts would intersect something */
+#define KNOWN    10u  /* number of directions that are tried first */
+#define ATTEMPTS 32u  /* the same, with random directions */
+#define SIZES    8u   /* number of displacements that are tried */
+#define MORE     512u /* then as many others are tried: once in some hundred thousand tears one of these is free */
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE                                                                                                      \
          ? 2e-16                                                                                                       \
@@ -43,7 +43,7 @@ void sn_split_begin(sn_world *world)
     t->gap_tree = NULL;
     t->gap_looks = 0;
     t->gap_moved = 0;
-    t->gap_way = dvec3(0, 0, 0);
+    t->gap_direction = dvec3(0, 0, 0);
 }
 
 /* True if a triangle of the fan belongs to a skin that collides with itself. */
@@ -83,50 +83,52 @@ static void move_part(sn_world *world, uint32_t vertex, sn_dvec3 by, uint32_t *r
 }
 
 /* A pseudorandom vector in a cube of side two, for a vertex, a try and a part. */
-static sn_dvec3 any_way(uint32_t vertex, uint32_t turn, uint32_t part)
+static sn_dvec3 any_direction(uint32_t vertex, uint32_t attempt, uint32_t part)
 {
-    const uint64_t hash = hash_u64(hash_u64(SN_HASH_SEED, turn * SN_TEAR_PARTS + part), vertex);
+    const uint64_t hash = hash_u64(hash_u64(SN_HASH_SEED, attempt * SN_TEAR_PARTS + part), vertex);
     const uint32_t mask = 0x1fffff;
-    const sn_dvec3 way = {(double)(hash & mask), (double)(hash >> 21 & mask), (double)(hash >> 42 & mask)};
-    return dvec3_add(dvec3_scale(way, 2.0 / mask), dvec3(-1, -1, -1));
+    const sn_dvec3 direction = {(double)(hash & mask), (double)(hash >> 21 & mask), (double)(hash >> 42 & mask)};
+    return dvec3_add(dvec3_scale(direction, 2.0 / mask), dvec3(-1, -1, -1));
 }
 
-/* The displacements of the parts, with a mean by mass of zero, for try `turn`: towards the middles of their triangles;
-   also, or only, one above the other along the normal; the same along the direction of the last vertex; one part alone;
-   or random, with and without the first. Returns the mean edge length, m; 0 if the parts would not separate. */
-static double find_ways(const sn_world *world, const sn_split *split, uint32_t turn, sn_dvec3 way[SN_TEAR_PARTS])
+/* The displacements of the parts, with a mean by mass of zero, for try `attempt`: towards the middles of their
+   triangles; also, or only, one above the other along the normal; the same along the direction of the last vertex; one
+   part alone; or random, with and without the first. Returns the mean edge length, m; 0 if the parts would not
+   separate. */
+static double find_directions(const sn_world *world, const sn_split *split, uint32_t attempt,
+                              sn_dvec3 direction[SN_TEAR_PARTS])
 {
     const sn_particle_store *p = &world->particles;
     const bool movable = p->x[world->ids.value[split->vertex]].w != 0;
     sn_dvec3 mean = {0, 0, 0}, normal = mean;
     double number[SN_TEAR_PARTS] = {0}, mass = 0, size = 0, most = 0;
     for (uint32_t i = 0; i < split->parts; ++i)
-        way[i] = mean;
+        direction[i] = mean;
     for (uint32_t i = 0; i < split->count; ++i) {
         const sn_dvec3 a = seen_from(world, split->vertex, split->other[i][0]),
                        b = seen_from(world, split->vertex, split->other[i][1]);
-        way[split->part[i]] = dvec3_add(way[split->part[i]], dvec3_add(a, b));
+        direction[split->part[i]] = dvec3_add(direction[split->part[i]], dvec3_add(a, b));
         number[split->part[i]] += 2;
         size += (dvec3_length(a) + dvec3_length(b)) / (2 * split->count);
         normal = dvec3_add(normal, dvec3_cross(a, b));
     }
-    const double sign = turn == 0 || turn > 6 ? 0 : turn % 2 ? size : -size, area = dvec3_length(normal);
-    normal = turn > 4 ? world->tearing.gap_way : dvec3_scale(normal, area > 0 ? 1 / area : 0);
+    const double sign = attempt == 0 || attempt > 6 ? 0 : attempt % 2 ? size : -size, area = dvec3_length(normal);
+    normal = attempt > 4 ? world->tearing.gap_direction : dvec3_scale(normal, area > 0 ? 1 / area : 0);
     for (uint32_t i = 0; i < split->parts; ++i) {
         const double m = movable ? (double)p->v[world->ids.value[split->made[i]]].w : 1;
-        const bool inward = turn < 3 || turn == 7 + i || (turn >= KNOWN && turn % 2);
-        way[i] = dvec3_add(dvec3_scale(way[i], inward / number[i]), dvec3_scale(normal, sign * i));
-        if (turn >= KNOWN)
-            way[i] = dvec3_add(way[i], dvec3_scale(any_way(split->vertex, turn, i), size));
-        mean = dvec3_add(mean, dvec3_scale(way[i], m));
+        const bool inward = attempt < 3 || attempt == 7 + i || (attempt >= KNOWN && attempt % 2);
+        direction[i] = dvec3_add(dvec3_scale(direction[i], inward / number[i]), dvec3_scale(normal, sign * i));
+        if (attempt >= KNOWN)
+            direction[i] = dvec3_add(direction[i], dvec3_scale(any_direction(split->vertex, attempt, i), size));
+        mean = dvec3_add(mean, dvec3_scale(direction[i], m));
         mass += m;
     }
     for (uint32_t i = 0; i < split->parts; ++i) {
-        way[i] = dvec3_sub(way[i], dvec3_scale(mean, 1 / mass));
-        most = fmax(most, dvec3_length(way[i]));
+        direction[i] = dvec3_sub(direction[i], dvec3_scale(mean, 1 / mass));
+        most = fmax(most, dvec3_length(direction[i]));
     }
     for (uint32_t i = 0; most > 0 && i < split->parts; ++i)
-        way[i] = dvec3_scale(way[i], 1 / most);
+        direction[i] = dvec3_scale(direction[i], 1 / most);
     return most > 0 ? size : 0;
 }
 
@@ -189,7 +191,7 @@ static sn_query_triangles find_near(sn_world *world, sn_bounds box)
 
 /* How many triangles of the parts would intersect others, or each other, after displacements of by * way (m): `most`
    are enough. */
-static uint32_t count_intersecting(sn_world *world, const sn_split *split, const sn_dvec3 *way, double by,
+static uint32_t count_intersecting(sn_world *world, const sn_split *split, const sn_dvec3 *direction, double by,
                                    uint32_t most)
 {
     sn_tearing *t = &world->tearing;
@@ -200,7 +202,7 @@ static uint32_t count_intersecting(sn_world *world, const sn_split *split, const
         const uint32_t slot = world->ids.value[split->made[i]];
         x[i] = p->x[slot], low = p->x_low[slot];
         const sn_dvec3 at = dvec3_add(dvec3_from(vec4_xyz(x[i])), dvec3_from(vec4_xyz(low)));
-        sn_tear_set_whole(&p->x[slot], &low, dvec3_add(at, dvec3_scale(way[i], by)));
+        sn_tear_set_whole(&p->x[slot], &low, dvec3_add(at, dvec3_scale(direction[i], by)));
     }
     const sn_real moved = SN_SPLITS_AT_ONCE * t->gap_moved + (sn_real)by;
     const sn_query_triangles near = find_near(world, grown(fan_bounds(world, split), moved));
@@ -211,9 +213,9 @@ static uint32_t count_intersecting(sn_world *world, const sn_split *split, const
     return found;
 }
 
-static bool would_intersect(sn_world *world, const sn_split *split, const sn_dvec3 *way, double by)
+static bool would_intersect(sn_world *world, const sn_split *split, const sn_dvec3 *direction, double by)
 {
-    return count_intersecting(world, split, way, by, 1) > 0;
+    return count_intersecting(world, split, direction, by, 1) > 0;
 }
 
 /* Displacements conserve the centre of mass and, because all particles of a part move alike, the angular momentum. They
@@ -221,23 +223,23 @@ static bool would_intersect(sn_world *world, const sn_split *split, const sn_dve
 bool sn_split_set_apart(sn_world *world, const sn_split *split, uint32_t *removed, double *released)
 {
     sn_tearing *t = &world->tearing;
-    sn_dvec3 way[SN_TEAR_PARTS];
+    sn_dvec3 direction[SN_TEAR_PARTS];
     bool free = false;
     if (!collides_with_itself(world, split))
         return true;
     double by = 0;
     for (uint32_t round = 0; round < 2 && !free; ++round) {
-        const uint32_t turns = round ? MORE : TURNS;
+        const uint32_t attempts = round ? MORE : ATTEMPTS;
         double gap = GAP;
-        for (uint32_t i = 0; i < SIZES * turns && !free; ++i) {
-            by = gap * find_ways(world, split, (round ? TURNS : 0) + i % turns, way);
-            free = by > 0 && !would_intersect(world, split, way, by);
-            gap *= i % turns == turns - 1 ? LESS : 1;
+        for (uint32_t i = 0; i < SIZES * attempts && !free; ++i) {
+            by = gap * find_directions(world, split, (round ? ATTEMPTS : 0) + i % attempts, direction);
+            free = by > 0 && !would_intersect(world, split, direction, by);
+            gap *= i % attempts == attempts - 1 ? LESS : 1;
         }
     }
     for (uint32_t i = 0; by > 0 && i < split->parts; ++i)
-        move_part(world, split->made[i], dvec3_scale(way[i], by), removed, released);
-    t->gap_way = dvec3_sub(way[1], way[0]);
+        move_part(world, split->made[i], dvec3_scale(direction[i], by), removed, released);
+    t->gap_direction = dvec3_sub(direction[1], direction[0]);
     t->gap_moved = (sn_real)by > t->gap_moved ? (sn_real)by : t->gap_moved;
     return free;
 }
@@ -336,30 +338,30 @@ static double weight_of(const sn_world *world, const sn_split *split, uint32_t i
 }
 
 /* Subtracts from some vectors of the parts their mean by mass. */
-static void centre(const sn_world *world, const sn_split *split, sn_dvec3 way[SN_TEAR_PARTS])
+static void centre(const sn_world *world, const sn_split *split, sn_dvec3 direction[SN_TEAR_PARTS])
 {
     sn_dvec3 sum = {0, 0, 0};
     double mass = 0;
     for (uint32_t i = 0; i < split->parts; ++i) {
         const double m = weight_of(world, split, i);
-        sum = dvec3_add(sum, dvec3_scale(way[i], m));
+        sum = dvec3_add(sum, dvec3_scale(direction[i], m));
         mass += m;
     }
     for (uint32_t i = 0; i < split->parts; ++i)
-        way[i] = dvec3_sub(way[i], dvec3_scale(sum, 1 / mass));
+        direction[i] = dvec3_sub(direction[i], dvec3_scale(sum, 1 / mass));
 }
 
 /* The displacements of the parts of a solid, with a mean by mass of zero: into their cells, and away from all new
    faces. Where the first does not lead to the inner side of a face, its normal is added, again and again (the
    perceptron). Returns the mean edge length, m. */
 static double find_ways_inside(sn_world *world, const sn_split *split, const uint32_t *more,
-                               sn_dvec3 way[SN_TEAR_PARTS])
+                               sn_dvec3 direction[SN_TEAR_PARTS])
 {
     sn_dvec3 normal[SN_TEAR_FAN];
     bool has[SN_TEAR_FAN], adds = true;
     double size = 0, most = 0;
     for (uint32_t i = 0; i < split->parts; ++i)
-        way[i] = into_cells(world, split->made[i]);
+        direction[i] = into_cells(world, split->made[i]);
     for (uint32_t i = 0; i < split->count; ++i) {
         has[i] = find_inside(world, split, i, more, &normal[i]);
         for (uint32_t k = 0; k < 2; ++k)
@@ -368,18 +370,18 @@ static double find_ways_inside(sn_world *world, const sn_split *split, const uin
     for (uint32_t sweep = 0; sweep < SWEEPS && adds; ++sweep) {
         adds = false;
         for (uint32_t i = 0; i < split->count; ++i) {
-            sn_dvec3 *of = &way[split->part[i]];
+            sn_dvec3 *of = &direction[split->part[i]];
             if (!has[i] || dvec3_dot(*of, normal[i]) > CLEAR * dvec3_length(*of))
                 continue;
             *of = dvec3_add(*of, dvec3_scale(normal[i], TURN));
             adds = true;
         }
-        centre(world, split, way);
+        centre(world, split, direction);
     }
     for (uint32_t i = 0; i < split->parts; ++i)
-        most = fmax(most, dvec3_length(way[i]));
+        most = fmax(most, dvec3_length(direction[i]));
     for (uint32_t i = 0; most > 0 && i < split->parts; ++i)
-        way[i] = dvec3_scale(way[i], 1 / most);
+        direction[i] = dvec3_scale(direction[i], 1 / most);
     return most > 0 ? size : 0;
 }
 
@@ -405,21 +407,21 @@ static void bring_together(sn_world *world, const sn_split *split, uint32_t *rem
 static void open_parts(sn_world *world, const sn_split *split, uint32_t round, const uint32_t *more, uint32_t *removed,
                        double *released)
 {
-    sn_dvec3 inside[SN_TEAR_PARTS], best[SN_TEAR_PARTS], way[SN_TEAR_PARTS];
+    sn_dvec3 inside[SN_TEAR_PARTS], best[SN_TEAR_PARTS], direction[SN_TEAR_PARTS];
     uint32_t least = UINT32_MAX;
     if (round)
         bring_together(world, split, removed, released);
     const double size = find_ways_inside(world, split, more, inside), by = GAP * pow(LESS, round * 0.5) * size;
     memcpy(best, inside, sizeof best);
-    for (uint32_t turn = 0; turn < (round ? TRIES : 0) && least; ++turn) {
+    for (uint32_t attempt = 0; attempt < (round ? TRIES : 0) && least; ++attempt) {
         for (uint32_t i = 0; i < split->parts; ++i) {
-            const sn_dvec3 any = any_way(split->vertex, round * TRIES + turn, i);
-            way[i] = dvec3_add(inside[i], dvec3_scale(any, turn ? 1 : 0));
+            const sn_dvec3 any = any_direction(split->vertex, round * TRIES + attempt, i);
+            direction[i] = dvec3_add(inside[i], dvec3_scale(any, attempt ? 1 : 0));
         }
-        centre(world, split, way);
-        const uint32_t found = count_intersecting(world, split, way, by, least);
+        centre(world, split, direction);
+        const uint32_t found = count_intersecting(world, split, direction, by, least);
         if (found < least)
-            least = found, memcpy(best, way, sizeof best);
+            least = found, memcpy(best, direction, sizeof best);
     }
     for (uint32_t i = 0; size > 0 && i < split->parts; ++i)
         move_part(world, split->made[i], dvec3_scale(best[i], by), removed, released);
@@ -443,7 +445,7 @@ bool sn_solid_may_open(sn_world *world, const uint32_t corner[3])
    intersect something. */
 void sn_solid_set_apart(sn_world *world, uint32_t first, const uint32_t *more, uint32_t *removed, double *released)
 {
-    const sn_dvec3 way[SN_TEAR_PARTS] = {{0}};
+    const sn_dvec3 direction[SN_TEAR_PARTS] = {{0}};
     sn_split split;
     bool any = true;
     for (uint32_t round = 0; any && round < ROUNDS; ++round) {
@@ -451,7 +453,7 @@ void sn_solid_set_apart(sn_world *world, uint32_t first, const uint32_t *more, u
         sn_split_begin(world);
         for (uint32_t at = first, event; next_parts(world, &at, &event, &split);) {
             double energy = 0;
-            if (!collides_with_itself(world, &split) || (round && !would_intersect(world, &split, way, 0)))
+            if (!collides_with_itself(world, &split) || (round && !would_intersect(world, &split, direction, 0)))
                 continue;
             open_parts(world, &split, round, more, removed, &energy);
             release(world, event, energy, released);
@@ -466,18 +468,19 @@ void sn_tear_free_vertex(sn_world *world, uint32_t vertex, uint32_t *removed, do
 {
     sn_tearing *t = &world->tearing;
     sn_split split = {.vertex = vertex, .parts = 1, .made = {vertex}};
-    sn_dvec3 way = {0, 0, 0};
+    sn_dvec3 direction = {0, 0, 0};
     split.count = sn_tear_triangles_at(world, vertex, split.place, SN_TEAR_FAN);
-    if (split.count == UINT32_MAX || !collides_with_itself(world, &split) || !would_intersect(world, &split, &way, 0))
+    if (split.count == UINT32_MAX || !collides_with_itself(world, &split) ||
+        !would_intersect(world, &split, &direction, 0))
         return;
     double by = ROUNDED * dvec3_length(dvec3_from(vec4_xyz(world->particles.x[world->ids.value[vertex]])));
-    for (uint32_t i = 0; i < SIZES * TURNS; ++i) {
-        way = any_way(vertex, i, 0);
-        if (!would_intersect(world, &split, &way, by)) {
-            move_part(world, vertex, dvec3_scale(way, by), removed, released);
+    for (uint32_t i = 0; i < SIZES * ATTEMPTS; ++i) {
+        direction = any_direction(vertex, i, 0);
+        if (!would_intersect(world, &split, &direction, by)) {
+            move_part(world, vertex, dvec3_scale(direction, by), removed, released);
             t->gap_moved = (sn_real)by > t->gap_moved ? (sn_real)by : t->gap_moved;
             return;
         }
-        by *= i % TURNS == TURNS - 1 ? 1 / LESS : 1;
+        by *= i % ATTEMPTS == ATTEMPTS - 1 ? 1 / LESS : 1;
     }
 }

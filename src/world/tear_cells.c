@@ -41,7 +41,7 @@ bool sn_cell_is_tetrahedron(const sn_world *world, uint32_t row)
 {
     const uint32_t *p = sn_cell_corners(world, row);
     return sn_ids_is_live(&world->constraints.pool[SN_KIND_VOLUME]->ids, row) &&
-           !((p[0] | p[1] | p[2] | p[3]) & SN_SPOT_BIT);
+           !((p[0] | p[1] | p[2] | p[3]) & SN_ANCHOR_BIT);
 }
 
 sn_dvec3 sn_cell_place(const sn_world *world, uint32_t particle)

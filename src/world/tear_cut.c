@@ -220,7 +220,7 @@ static bool find_rods(cutting *c)
         for (uint32_t row = 0; sn_tear_is_rod(kind) && row < pool->ids.table.count; ++row) {
             const uint32_t *point = pool->point + 2 * (size_t)row;
             sn_crossing found;
-            if (!sn_ids_is_live(&pool->ids, row) || (point[0] | point[1]) & SN_SPOT_BIT ||
+            if (!sn_ids_is_live(&pool->ids, row) || (point[0] | point[1]) & SN_ANCHOR_BIT ||
                 beside[point[0]] & beside[point[1]])
                 continue;
             const bool on_skin = head_of(world, point[0]).skin && head_of(world, point[1]).skin;
@@ -243,25 +243,26 @@ static bool find_rods(cutting *c)
 static bool cuts_joint(const cutting *c, const sn_pool *pool, uint32_t row)
 {
     const sn_world *world = c->world;
-    sn_dvec3 way[4] = {{0, 0, 0}};
+    sn_dvec3 displacement[4] = {{0, 0, 0}};
     uint32_t places = 0;
     bool may = true, cuts = false;
     double t;
     for (uint32_t i = 0; i < 2; ++i) {
-        const sn_spot *spot = sn_point_on_body(&world->constraints, pool, row, i);
+        const sn_anchor *on_body = sn_point_on_body(&world->constraints, pool, row, i);
         const uint32_t code = pool->point[2 * (size_t)row + i];
         const sn_dvec3 anchor =
-            code & SN_SPOT_BIT ? dvec3_from(sn_world_spot_place(world, &world->constraints.spot[code & ~SN_SPOT_BIT]))
-                               : place_of(world, code);
-        if (spot && i == 0)
-            way[places++] = place_of(world, spot->particle[0]);
-        way[places++] = anchor;
-        if (spot && i == 1)
-            way[places++] = place_of(world, spot->particle[0]);
-        may = may && (!spot || may_cut(world, &c->blade, spot->particle[0]));
+            code & SN_ANCHOR_BIT
+                ? dvec3_from(sn_world_anchor_place(world, &world->constraints.anchor[code & ~SN_ANCHOR_BIT]))
+                : place_of(world, code);
+        if (on_body && i == 0)
+            displacement[places++] = place_of(world, on_body->particle[0]);
+        displacement[places++] = anchor;
+        if (on_body && i == 1)
+            displacement[places++] = place_of(world, on_body->particle[0]);
+        may = may && (!on_body || may_cut(world, &c->blade, on_body->particle[0]));
     }
     for (uint32_t i = 1; may && i < places; ++i)
-        cuts = cuts || sn_blade_crosses(&c->blade, way[i - 1], way[i], &t);
+        cuts = cuts || sn_blade_crosses(&c->blade, displacement[i - 1], displacement[i], &t);
     return cuts;
 }
 
@@ -591,7 +592,7 @@ static sn_result cut(cutting *c)
     sn_shape_cut_part(&c->shape);
     sn_shape_finish(world);
     c->info.left += c->shape.left, c->info.removed += c->shape.removed;
-    const bool held = store->held_table.count > 0 && store->counts.fresh.any;
+    const bool held = store->compromise_table.count > 0 && store->counts.fresh.any;
     store->counts.fresh = fresh;
     store->counts.fresh.any = fresh.any || held;
     sn_store_tidy(store, &world->allocator);

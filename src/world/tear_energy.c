@@ -38,7 +38,7 @@ double sn_tear_excess(const sn_world *world, uint32_t kind, uint32_t row)
     const sn_pool *pool = world->constraints.pool[kind];
     const uint32_t *point = pool->point + 2 * (size_t)row;
     const sn_real *param = pool->param + (size_t)row * pool->param_count;
-    if ((point[0] | point[1]) & SN_SPOT_BIT)
+    if ((point[0] | point[1]) & SN_ANCHOR_BIT)
         return 0;
     const double length = sn_tear_length(world, point[0], point[1]), by = length - (double)param[0];
     if (kind == SN_KIND_DISTANCE_MAX)
@@ -70,7 +70,7 @@ void sn_tear_measure(sn_world *world, uint32_t kind, uint32_t row)
     sn_vec3 x[SN_MAX_POINTS];
     sn_limits_touch_rod(world, kind, row);
     for (uint32_t i = 0; i < pool->kind->points; ++i) {
-        if (point[i] & SN_SPOT_BIT)
+        if (point[i] & SN_ANCHOR_BIT)
             return;
         x[i] = vec3_sub(vec4_xyz(world->particles.x[world->ids.value[point[i]]]),
                         vec4_xyz(world->particles.x[world->ids.value[point[0]]]));

@@ -62,7 +62,7 @@ static bool holds(const sn_world *world, const sn_tear_node *node, uint32_t part
         return false;
     if (pool->kind->points == 2) { /* quick test: most are rods */
         const uint32_t *point = pool->point + 2 * (size_t)node->row;
-        if (!((point[0] | point[1]) & SN_SPOT_BIT))
+        if (!((point[0] | point[1]) & SN_ANCHOR_BIT))
             return point[0] == particle || point[1] == particle;
     }
     const uint32_t *held = sn_store_particles(&world->constraints, pool, node->row, small, &count);
@@ -119,7 +119,7 @@ bool sn_tear_may_tear(const sn_world *world, uint32_t kind, uint32_t row)
     if (!sn_tear_is_rod(kind) || !sn_ids_is_live(&world->constraints.pool[kind]->ids, row))
         return false;
     const uint32_t *point = world->constraints.pool[kind]->point + 2 * (size_t)row;
-    if ((point[0] | point[1]) & SN_SPOT_BIT || point[0] >= t->head_table.count || point[1] >= t->head_table.count)
+    if ((point[0] | point[1]) & SN_ANCHOR_BIT || point[0] >= t->head_table.count || point[1] >= t->head_table.count)
         return false;
     const uint32_t skin = sn_tear_skin_of(&heads(t)[point[0]]);
     return skin && skin == sn_tear_skin_of(&heads(t)[point[1]]) &&
@@ -237,7 +237,7 @@ static void index_solids(sn_world *world)
     for (uint32_t row = 0; changed && row < pool->ids.table.count; ++row)
         for (uint32_t i = 0; i < 4; ++i) {
             const uint32_t p = pool->point[4 * (size_t)row + i];
-            if (sn_ids_is_live(&pool->ids, row) && !(p & SN_SPOT_BIT))
+            if (sn_ids_is_live(&pool->ids, row) && !(p & SN_ANCHOR_BIT))
                 head[p].solid = 1 + head[p].skin;
         }
     while (changed) {
@@ -245,7 +245,7 @@ static void index_solids(sn_world *world)
         for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
             const uint32_t *p = pool->point + 4 * (size_t)row;
             uint32_t most = 0;
-            if (!sn_ids_is_live(&pool->ids, row) || (p[0] | p[1] | p[2] | p[3]) & SN_SPOT_BIT)
+            if (!sn_ids_is_live(&pool->ids, row) || (p[0] | p[1] | p[2] | p[3]) & SN_ANCHOR_BIT)
                 continue;
             for (uint32_t i = 0; i < 4; ++i)
                 most = head[p[i]].solid > most ? head[p[i]].solid : most;

@@ -177,7 +177,7 @@ static void add_particle(inserting *in)
     for (uint32_t e = 0; e < 2; ++e)
         taken[e] = isfinite(mass[e]) ? (sn_real)(floor(u * part[e] / last + 0.5) * last) : 0;
     const bool movable = isfinite(mass[0]) || isfinite(mass[1]);
-    const bool led = p->target[world->ids.value[end[0]]] && p->target[world->ids.value[end[1]]];
+    const bool kinematic = p->target[world->ids.value[end[0]]] && p->target[world->ids.value[end[1]]];
     const sn_real sum = taken[0] + taken[1];
     in->made = sn_particle_copy(world, end[near], movable ? sum : SN_IMMOVABLE, 0);
     sn_blade_sweep_insert(world, in->made, in->p, in->q, in->t);
@@ -202,10 +202,10 @@ static void add_particle(inserting *in)
         sn_target *target = world->target_table.column[0];
         const sn_vec3 a = target[p->target[world->ids.value[end[near]]] - 1].place;
         const uint32_t other = p->target[world->ids.value[end[1 - near]]];
-        const sn_vec3 b = led ? target[other - 1].place : a;
+        const sn_vec3 b = kinematic ? target[other - 1].place : a;
         target[p->target[slot] - 1].place =
             dvec3_round(between(dvec3_from(near ? b : a), dvec3_from(near ? a : b), in->t));
-        if (!led) { /* the target of one end is only for that end */
+        if (!kinematic) { /* the target of one end is only for that end */
             world->target_table.count--;
             p->target[slot] = 0;
         }
@@ -338,27 +338,27 @@ static void divide_hinge(inserting *in, uint32_t kind, uint32_t row)
 }
 
 /* Moves barycentric points in a triangle of the edge into one of its halves. True if there was one. */
-static bool move_spots(inserting *in, uint32_t kind, uint32_t row)
+static bool move_anchors(inserting *in, uint32_t kind, uint32_t row)
 {
     sn_store *store = &in->world->constraints;
     const sn_pool *pool = store->pool[kind];
     bool moved = false;
     for (uint32_t i = 0; i < pool->kind->points; ++i) {
         const uint32_t code = pool->point[(size_t)row * pool->kind->points + i];
-        sn_spot *spot = code & SN_SPOT_BIT ? &store->spot[code & ~SN_SPOT_BIT] : NULL;
+        sn_anchor *anchor = code & SN_ANCHOR_BIT ? &store->anchor[code & ~SN_ANCHOR_BIT] : NULL;
         uint32_t at[2] = {SN_TEAR_NONE, SN_TEAR_NONE};
-        for (uint32_t k = 0; spot && spot->type == SN_POINT_PARTICLES && k < spot->count; ++k) {
-            at[0] = spot->particle[k] == in->p ? k : at[0];
-            at[1] = spot->particle[k] == in->q ? k : at[1];
+        for (uint32_t k = 0; anchor && anchor->type == SN_POINT_PARTICLES && k < anchor->count; ++k) {
+            at[0] = anchor->particle[k] == in->p ? k : at[0];
+            at[1] = anchor->particle[k] == in->q ? k : at[1];
         }
         if (at[0] == SN_TEAR_NONE || at[1] == SN_TEAR_NONE)
             continue;
-        const double p = (double)spot->weight[at[0]], q = (double)spot->weight[at[1]];
+        const double p = (double)anchor->weight[at[0]], q = (double)anchor->weight[at[1]];
         const bool far = q * (1 - in->t) > p * in->t; /* in the half at q */
         const double t = far ? 1 - in->t : in->t, gone = far ? p : q, stays = far ? q : p;
-        spot->particle[at[far ? 0 : 1]] = in->made;
-        spot->weight[at[far ? 0 : 1]] = (sn_real)(gone / t);
-        spot->weight[at[far ? 1 : 0]] = (sn_real)(stays - gone * (1 - t) / t);
+        anchor->particle[at[far ? 0 : 1]] = in->made;
+        anchor->weight[at[far ? 0 : 1]] = (sn_real)(gone / t);
+        anchor->weight[at[far ? 1 : 0]] = (sn_real)(stays - gone * (1 - t) / t);
         sn_tear_index_at(in->world, kind, row, in->made);
         moved = true;
     }
@@ -393,7 +393,7 @@ static void divide_constraints(inserting *in)
             continue;
         if (pool_has_lists(pool) && !pool->kind->repeats) /* clusters keep their members */
             continue;
-        if (!pool_has_lists(pool) && move_spots(in, kind, row))
+        if (!pool_has_lists(pool) && move_anchors(in, kind, row))
             continue;
         if (sn_tear_is_rod(kind) || kind == SN_KIND_DISTANCE_MIN)
             divide_rod(in, kind, row);

@@ -68,7 +68,7 @@ static void sift(const limits *l, const sn_tear_range *range, uint32_t first, ui
     for (uint32_t row = first; row < end; ++row, ++flag, param += step) {
         const uint32_t i = point[2 * (size_t)row], k = point[2 * (size_t)row + 1];
         *flag = 0;
-        if (value[row] == SN_ID_FREE || (i | k) & SN_SPOT_BIT)
+        if (value[row] == SN_ID_FREE || (i | k) & SN_ANCHOR_BIT)
             continue;
         const sn_vec4 a = x[slot[i]], b = x[slot[k]];
         const sn_vec3 d = {b.x - a.x, b.y - a.y, b.z - a.z};

@@ -20,7 +20,7 @@ static bool is_into(const sn_world *world, const sn_blade_shape *b, const uint32
         along = along || (corner[k] == at->p && corner[(k + 1) % 3] == at->q);
     }
     const sn_dvec3 normal = dvec3_cross(dvec3_sub(x[1], x[0]), dvec3_sub(x[2], x[0]));
-    return (along == at->up) == (dvec3_dot(normal, sn_blade_sweep_way(b, at->time)) > 0);
+    return (along == at->up) == (dvec3_dot(normal, sn_blade_sweep_displacement(b, at->time)) > 0);
 }
 
 /* Adds the paths of one triangle. Its crossings, at most three, are in the order of their times. */

@@ -282,9 +282,9 @@ bool sn_shape_part(sn_world *world, sn_constraint group, sn_tear *tear)
     uint32_t left = count;
     if (!off)
         return false;
-    const sn_dvec3 way = dvec3_from(off[worst_of(off, count, &strain)]);
+    const sn_dvec3 displacement = dvec3_from(off[worst_of(off, count, &strain)]);
     for (uint32_t i = 0; i < count; ++i) {
-        leaves[i] = dvec3_dot(dvec3_from(off[i]), way) > WITH_WORST * strain * strain;
+        leaves[i] = dvec3_dot(dvec3_from(off[i]), displacement) > WITH_WORST * strain * strain;
         left -= leaves[i];
     }
     tear->strain = (sn_real)strain;

@@ -481,13 +481,13 @@ void sn_solid_close(sn_solid_cut *s)
 #define FACES_A_STEP (8 * SN_TEARS_A_STEP)
 
 typedef struct across {
-    sn_dvec3 at, way;
+    sn_dvec3 at, displacement;
 } across;
 
 static int side_across(const void *data, sn_dvec3 x)
 {
     const across *a = data;
-    return dvec3_dot(dvec3_sub(x, a->at), a->way) > 0 ? 1 : -1;
+    return dvec3_dot(dvec3_sub(x, a->at), a->displacement) > 0 ? 1 : -1;
 }
 
 static bool is_anywhere(const void *data, sn_dvec3 x)

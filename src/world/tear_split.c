@@ -154,16 +154,16 @@ static uint32_t parts_of_two(const sn_split *split, const uint32_t *number, uint
 /* The part in the direction of the mean of these particles, which are not on the skin; the first of several. */
 static uint32_t part_towards(const sn_world *world, const sn_split *split, const uint32_t *number, uint32_t count)
 {
-    sn_dvec3 way = {0, 0, 0};
+    sn_dvec3 displacement = {0, 0, 0};
     double most = -HUGE_VAL;
     uint32_t best = 0;
     for (uint32_t i = 0; i < count; ++i)
-        way = dvec3_add(way, seen_from(world, split->vertex, number[i]));
+        displacement = dvec3_add(displacement, seen_from(world, split->vertex, number[i]));
     for (uint32_t i = 0; i < split->count; ++i) {
         const uint32_t *other = split->other[i];
         const sn_dvec3 middle =
             dvec3_add(seen_from(world, split->vertex, other[0]), seen_from(world, split->vertex, other[1]));
-        const double length = dvec3_length(middle), along = length > 0 ? dvec3_dot(middle, way) / length : 0;
+        const double length = dvec3_length(middle), along = length > 0 ? dvec3_dot(middle, displacement) / length : 0;
         if (along > most)
             most = along, best = split->part[i];
     }
@@ -279,22 +279,22 @@ void sn_split_weaken(sn_world *world, uint32_t kind, uint32_t row, uint32_t n)
 }
 
 /* Barycentric points go with their triangle; those in no triangle of the fan stay. */
-static void move_spots(sn_world *world, const sn_split *split, uint32_t kind, uint32_t row)
+static void move_anchors(sn_world *world, const sn_split *split, uint32_t kind, uint32_t row)
 {
     sn_store *store = &world->constraints;
     const sn_pool *pool = store->pool[kind];
     bool moved = false;
     for (uint32_t i = 0; i < pool->kind->points; ++i) {
         const uint32_t code = pool->point[(size_t)row * pool->kind->points + i];
-        sn_spot *spot = code & SN_SPOT_BIT ? &store->spot[code & ~SN_SPOT_BIT] : NULL;
-        for (uint32_t j = 0; spot && spot->type == SN_POINT_PARTICLES && j < spot->count; ++j) {
-            if (spot->particle[j] != split->vertex)
+        sn_anchor *anchor = code & SN_ANCHOR_BIT ? &store->anchor[code & ~SN_ANCHOR_BIT] : NULL;
+        for (uint32_t j = 0; anchor && anchor->type == SN_POINT_PARTICLES && j < anchor->count; ++j) {
+            if (anchor->particle[j] != split->vertex)
                 continue;
-            const uint32_t set = parts_of_two(split, spot->particle, spot->count);
+            const uint32_t set = parts_of_two(split, anchor->particle, anchor->count);
             const uint32_t to = set ? split->made[lowest(set)] : split->vertex;
             if (to != split->vertex)
                 sn_tear_index_at(world, kind, row, to), world->tearing.room_nodes--, moved = true;
-            spot->particle[j] = to;
+            anchor->particle[j] = to;
         }
     }
     if (moved)
@@ -314,7 +314,7 @@ static void follow(sn_world *world, const sn_split *split, const sn_tear_node *n
     }
     sn_sleep_disturb_constraint(world, pool, node->row);
     const uint32_t *point = pool->point + (size_t)node->row * pool->kind->points;
-    move_spots(world, split, node->kind, node->row);
+    move_anchors(world, split, node->kind, node->row);
     if (!is_among(point, pool->kind->points, split->vertex))
         return;
     const uint32_t *held = sn_store_particles(&world->constraints, pool, node->row, small, &count);
@@ -365,7 +365,7 @@ static bool is_over_triangles(const sn_world *world, const sn_tear_node *node, b
 {
     const sn_tear_head *head = world->tearing.head_table.column[0];
     const uint32_t *point = world->constraints.pool[node->kind]->point + 2 * (size_t)node->row;
-    if (!sn_tear_is_rod(node->kind) || (point[0] | point[1]) & SN_SPOT_BIT || !head[point[0]].skin ||
+    if (!sn_tear_is_rod(node->kind) || (point[0] | point[1]) & SN_ANCHOR_BIT || !head[point[0]].skin ||
         !head[point[1]].skin)
         return false;
     return is_neighbour(world, point[0], point[1]) ? on : have_common_neighbour(world, point[0], point[1]);
@@ -417,7 +417,7 @@ static void note_rods_across(sn_world *world, const sn_split *split, sn_tear_rod
         const uint32_t found = sn_tear_constraints_at(world, around[i], node, SN_TEAR_CONSTRAINTS);
         for (uint32_t k = 0; found != UINT32_MAX && k < found && rods->count < SN_TEAR_CONSTRAINTS; ++k) {
             const uint32_t *point = world->constraints.pool[node[k].kind]->point + 2 * (size_t)node[k].row;
-            if (!sn_tear_is_rod(node[k].kind) || (point[0] | point[1]) & SN_SPOT_BIT)
+            if (!sn_tear_is_rod(node[k].kind) || (point[0] | point[1]) & SN_ANCHOR_BIT)
                 continue;
             const uint32_t there = point[0] == around[i] ? point[1] : point[0];
             for (uint32_t j = 0; j < count; ++j)

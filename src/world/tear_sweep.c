@@ -194,7 +194,7 @@ sn_dvec3 sn_blade_sweep_place(const sn_world *world, const sn_blade_shape *b, ui
     return b->moving ? at_time(place_then(world, b->then, particle), now, time) : dvec3_from(now);
 }
 
-sn_dvec3 sn_blade_sweep_way(const sn_blade_shape *b, double time)
+sn_dvec3 sn_blade_sweep_displacement(const sn_blade_shape *b, double time)
 {
     return dvec3_sub(at_time(b->segment[0][1], b->segment[1][1], time),
                      at_time(b->segment[0][0], b->segment[1][0], time));
@@ -215,7 +215,7 @@ static double volume(const passing *pass, double time)
 }
 
 /* m: the displacement of a point of a moving line, at the fraction `part` between its ends. */
-static sn_dvec3 way_of(const passing *pass, uint32_t first, double part)
+static sn_dvec3 displacement_of(const passing *pass, uint32_t first, double part)
 {
     return dvec3_add(dvec3_scale(dvec3_seen(pass->from[first], pass->to[first]), 1 - part),
                      dvec3_scale(dvec3_seen(pass->from[first + 1], pass->to[first + 1]), part));
@@ -239,7 +239,7 @@ static bool crosses_within(const passing *pass, double time, double *t)
         return false;
     if (along > SLACK && along < 1 - SLACK)
         return true;
-    const sn_dvec3 above = dvec3_cross(w, dvec3_sub(way_of(pass, 2, across), way_of(pass, 0, along)));
+    const sn_dvec3 above = dvec3_cross(w, dvec3_sub(displacement_of(pass, 2, across), displacement_of(pass, 0, along)));
     return (dvec3_dot(above, u) < 0) == (along < 0.5) && dvec3_dot(above, u) != 0;
 }
 

@@ -93,7 +93,7 @@ typedef struct turn_group {
 static void group_begin(turn_group *g, const sn_substep *s)
 {
     g->by = sn_turning_by(s->world->wide ? s->world->wide->vector : 0);
-    g->batch.count = g->batch.led = 0;
+    g->batch.count = g->batch.kinematic = 0;
     for (uint32_t i = 0; i < SN_TURN_BATCH; ++i)
         g->batch.h[i] = (double)s->motion.h;
 }
@@ -113,7 +113,7 @@ static uint32_t group_add(turn_group *g, const sn_bodies *bodies, uint32_t row, 
 
 static void group_end(turn_group *g)
 {
-    g->batch.count = g->batch.led = 0;
+    g->batch.count = g->batch.kinematic = 0;
 }
 
 static void lay_out(sn_world *world, uint32_t row)
@@ -297,19 +297,20 @@ static void begin_driven(const sn_substep *s, turn_group *g, uint32_t at, double
     const sn_body_state *body = g->batch.body[at];
     sn_body_motion *motion = g->batch.motion[at];
     const uint32_t slot = s->world->particles.table.count + g->row[at];
-    g->batch.l[at] = body->led || w == 0 ? none : motion->mean;
+    g->batch.l[at] = body->kinematic || w == 0 ? none : motion->mean;
     gather_torque(s, g->row[at], w, motion->torque);
     predict_momentum(s, body, w, motion);
-    g->batch.led |= (uint32_t)body->led << at;
-    if (body->led)
+    g->batch.kinematic |= (uint32_t)body->kinematic << at;
+    if (body->kinematic)
         lead(body, motion, s->motion.h, s->substeps_left);
     else if (w == 0)
         motion->l[0] = motion->l[1] = motion->l[2] = 0;
     if (s->integrator->looks_back)
         s->motion.old_d[slot] = (sn_vec4){0};
     if (motion->looks_back)
-        s->motion.old_d[slot] =
-            vec4(vec3((sn_real)body->old_way[0], (sn_real)body->old_way[1], (sn_real)body->old_way[2]), s->motion.h);
+        s->motion.old_d[slot] = vec4(vec3((sn_real)body->old_displacement[0], (sn_real)body->old_displacement[1],
+                                          (sn_real)body->old_displacement[2]),
+                                     s->motion.h);
 }
 
 /* m/s: what forces add to the velocity of a body in the substep. */
@@ -345,7 +346,8 @@ static inline void begin_turn(const sn_substep *s, const sn_particle_store *p, t
     p->x_low[slot] = p->y[slot] = p->d[slot] = none;
     if (s->world->articulations.count)
         note_free_motion(s, &sn_articulated_bodies(s->world)[row], body, centre, kick ? *kick : kick_of(s, centre));
-    motion->is_free = leaves && w != 0 && !body->led && !(!s->still && body->spin_damping > 0) && !body_is_pulled(body);
+    motion->is_free =
+        leaves && w != 0 && !body->kinematic && !(!s->still && body->spin_damping > 0) && !body_is_pulled(body);
     if (!motion->is_free) {
         begin_driven(s, g, at, (double)w);
         return;
@@ -423,7 +425,7 @@ static void remember(const double q[4], const double l[3], const sn_body_motion 
         body->old_given[i] = body->torque[i];
     }
     angle_between(q, body->q, angle);
-    times_k(body, angle, body->old_way);
+    times_k(body, angle, body->old_displacement);
 }
 
 /* With BDF2, bodies with history gain momentum over a longer step, and so does the mean with which they rotate. */
@@ -637,9 +639,9 @@ static void finish_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; ++i) {
         const uint32_t row = bodies_awake(&world->bodies)[i];
         sn_body_state *body = &world->bodies.state[row];
-        if (body->led)
+        if (body->kinematic)
             memcpy(body->q, body->target, sizeof body->q);
-        body->led = false;
+        body->kinematic = false;
         memset(body->torque, 0, sizeof body->torque);
         sn_bodies_refresh(&world->bodies, row);
     }

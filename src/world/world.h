@@ -327,7 +327,7 @@ sn_pool *sn_constraint_pool(const sn_world *world, sn_constraint constraint);
 sn_result sn_constraints_check_run(const sn_world *world, sn_constraints run);
 
 /* m: the position of an anchor or barycentric point; on a body as of the start of a step. (draw_constraints.c) */
-sn_vec3 sn_world_spot_place(const sn_world *world, const sn_spot *spot);
+sn_vec3 sn_world_anchor_place(const sn_world *world, const sn_anchor *anchor);
 
 /* ---- limits.c ---------------------------------------------------------------------------------------------------- */
 
@@ -381,8 +381,9 @@ sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size)
 /* The frame of particles between steps, for evaluating constraints: without displacements. */
 sn_frame sn_world_frame(const sn_world *world);
 
-/* In turns.c. Fills in the present velocities of the turns of a constraint's bodies. Between steps these rows are behind
-   the last particle, and hold what was there: nothing before the first step. Call it before velocities are read. */
+/* In turns.c. Fills in the present velocities of the turns of a constraint's bodies. Between steps these rows are
+   behind the last particle, and hold what was there: nothing before the first step. Call it before velocities are read.
+   */
 void sn_turns_refresh(const sn_world *world, const sn_pool *pool, uint32_t index);
 
 /* The present force and torque of an existing constraint, N and N m: of all its rows together, or of a joint on its

@@ -109,7 +109,7 @@ static bool is_alike(const sn_world *world, const sn_form *form)
 static bool has_plain_constraints(const sn_store *store)
 {
     if (!store->counts.live || store->counts.live > MOST_CONSTRAINTS || store->counts.removed ||
-        store->counts.fresh.any || store->held_table.count)
+        store->counts.fresh.any || store->compromise_table.count)
         return false;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         const sn_pool *pool = store->pool[kind];
@@ -120,7 +120,7 @@ static bool has_plain_constraints(const sn_store *store)
             k->oriented || !k->points || pool->ids.live != pool->table.count)
             return false;
         for (size_t i = 0; i < (size_t)pool->table.count * k->points; ++i)
-            if (pool->point[i] & SN_SPOT_BIT)
+            if (pool->point[i] & SN_ANCHOR_BIT)
                 return false;
     }
     return true;

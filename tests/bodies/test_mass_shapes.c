@@ -82,7 +82,7 @@ static void rounded_ones(void **state)
             double low = 0, high = r + q + 0.01;
             for (int k = 0; k < 40; ++k) {
                 const double middle = (low + high) / 2;
-                sn_hull_spot spot;
+                sn_hull_near_point spot;
                 sn_revolved_near(c.type, dvec3_from(c.half), dvec3(middle, y, 0), &spot);
                 *(spot.distance <= q ? &low : &high) = middle;
             }

@@ -159,7 +159,8 @@ static void test_refit(void **state)
     sn_bvh_release(&bvh, &sn_default_allocator);
 }
 
-/* Items that come one by one; where they all come to one place, until the tree is as deep as it may be: then it stays as it is. */
+/* Items that come one by one; where they all come to one place, until the tree is as deep as it may be: then it stays
+   as it is. */
 static void test_adding(void **state)
 {
     (void)state;
@@ -351,7 +352,8 @@ static double box_entry(const visits *v, uint32_t item)
 {
     const sn_bounds *b = &v->bounds[item];
     const double from[3] = {(double)v->path.from.x, (double)v->path.from.y, (double)v->path.from.z};
-    const double way[3] = {(double)v->path.way.x, (double)v->path.way.y, (double)v->path.way.z};
+    const double way[3] = {(double)v->path.displacement.x, (double)v->path.displacement.y,
+                           (double)v->path.displacement.z};
     const double low[3] = {(double)b->low.x, (double)b->low.y, (double)b->low.z};
     const double high[3] = {(double)b->high.x, (double)b->high.y, (double)b->high.z};
     double enter = 0, leave = 1, r = (double)v->path.radius;
@@ -405,14 +407,15 @@ static sn_path some_path(const sn_bounds *bounds, uint32_t round, uint64_t *seed
         round % 2 ? real(support_random_in(seed, 0, 0.5)) : 0};
     const sn_bounds *aim = &bounds[support_random_below(seed, QUERIED)];
     if (round % 8 == 1 || round % 8 == 2)
-        path.from.x = aim->low.x, path.from.z = aim->high.z, path.way.x = 0, path.way.z = 0; /* along the y axis */
+        path.from.x = aim->low.x, path.from.z = aim->high.z, path.displacement.x = 0,
+        path.displacement.z = 0; /* along the y axis */
     if (round % 8 == 3)
-        path.way.y = real(TINIEST);
+        path.displacement.y = real(TINIEST);
     if (round % 8 == 4) /* to a corner */
-        path.way = vec((double)(aim->low.x - path.from.x), (double)(aim->low.y - path.from.y),
-                       (double)(aim->high.z - path.from.z));
+        path.displacement = vec((double)(aim->low.x - path.from.x), (double)(aim->low.y - path.from.y),
+                                (double)(aim->high.z - path.from.z));
     if (round % 8 == 5)
-        path.way = vec(0, 0, 0), path.from = aim->high;
+        path.displacement = vec(0, 0, 0), path.from = aim->high;
     return path;
 }
 

@@ -1,5 +1,5 @@
-/* Convex solids of bodies: distance, support, bounds and casts agree with each other and with the solids of fixed shapes.
-   */
+/* Convex solids of bodies: distance, support, bounds and casts agree with each other and with the solids of fixed
+   shapes. */
 #include "support/support.h"
 
 #include "collision/shape.h"
@@ -106,7 +106,7 @@ static void test_bounds(void **state)
     for (uint32_t round = 0; round < support_rounds(20000, 2000); ++round) {
         sn_convex c = random_convex(&seed, round);
         sn_pose pose = {random_in(&seed, round % 2 ? 1 : 1000), {0, 0, 0, 1}};
-        pose.rotation = sn_quat_turned(pose.rotation, random_in(&seed, 3));
+        pose.rotation = sn_quat_rotated(pose.rotation, random_in(&seed, 3));
         sn_bounds own = sn_convex_bounds(&c), all = sn_convex_bounds_at(&c, &pose);
         for (uint32_t k = 0; k < 6; ++k) {
             sn_vec3 axis = vec(k / 2 == 0, k / 2 == 1, k / 2 == 2);
@@ -115,7 +115,7 @@ static void test_bounds(void **state)
             const sn_bounds *box = &own;
             double here = dot(axis, k % 2 ? box->low : box->high), spot = dot(axis, sn_convex_support(&c, axis));
             assert_true(spot <= here && here <= spot + 1e-5);
-            sn_vec3 back = sn_quat_turn_back(pose.rotation, axis);
+            sn_vec3 back = sn_quat_rotate_back(pose.rotation, axis);
             sn_vec3 place = sn_pose_to_world(&pose, sn_convex_support(&c, back));
             double there = dot(axis, k % 2 ? all.low : all.high);
             assert_true(dot(axis, place) <= there + 1e-12 && there <= dot(axis, place) + 1e-5 + (round % 2 ? 0 : 5e-3));
@@ -134,15 +134,17 @@ static void test_cast(void **state)
         sn_path path = {random_in(&seed, 4), {0, 0, 0}, real(round % 3 ? 0 : 0.1)};
         sn_vec3 to = random_in(&seed, 1);
         double further = support_random_in(&seed, 0.3, 10);
-        path.way = vec(further * ((double)to.x - (double)path.from.x), further * ((double)to.y - (double)path.from.y),
-                       further * ((double)to.z - (double)path.from.z));
+        path.displacement =
+            vec(further * ((double)to.x - (double)path.from.x), further * ((double)to.y - (double)path.from.y),
+                further * ((double)to.z - (double)path.from.z));
         sn_real t;
         sn_touch touch, there;
         sn_convex_near(&c, path.from, (sn_real)INFINITY, &there);
         double start = (double)there.distance - (double)path.radius, least = 1e300, size = 5 + 6 * further;
         bool found = sn_convex_cast(&c, &path, &t, &touch);
         for (uint32_t i = 0; i <= 50; ++i) {
-            sn_convex_near(&c, sum(path.from, path.way, (found ? (double)t : 1) * i / 50), (sn_real)INFINITY, &there);
+            sn_convex_near(&c, sum(path.from, path.displacement, (found ? (double)t : 1) * i / 50), (sn_real)INFINITY,
+                           &there);
             least = fmin(least, (double)there.distance - (double)path.radius);
         }
         if (!found) {
@@ -150,14 +152,14 @@ static void test_cast(void **state)
             continue;
         }
         ++met;
-        assert_true(dot(touch.normal, path.way) < 0);
+        assert_true(dot(touch.normal, path.displacement) < 0);
         if (start <= 0) {
             assert_close(t, 0, 0);
             continue;
         }
         assert_close(least, 0, ROUND_OFF * size);
-        assert_vec_close(sum(touch.point, touch.normal, (double)path.radius), sum(path.from, path.way, (double)t),
-                         ROUND_OFF * size);
+        assert_vec_close(sum(touch.point, touch.normal, (double)path.radius),
+                         sum(path.from, path.displacement, (double)t), ROUND_OFF * size);
     }
     assert_true(met > 100);
 }

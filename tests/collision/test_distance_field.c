@@ -214,9 +214,9 @@ static double value_at(const sn_distance_field *field, const sn_path *path, doub
 {
     sn_touch touch;
     sn_distance_field_near(field,
-                           vec((double)path->from.x + t * (double)path->way.x,
-                               (double)path->from.y + t * (double)path->way.y,
-                               (double)path->from.z + t * (double)path->way.z),
+                           vec((double)path->from.x + t * (double)path->displacement.x,
+                               (double)path->from.y + t * (double)path->displacement.y,
+                               (double)path->from.z + t * (double)path->displacement.z),
                            &touch);
     return (double)touch.distance;
 }
@@ -227,7 +227,8 @@ static bool check_cast(const sn_distance_field *field, const sn_path *path, uint
     sn_real t = -1;
     sn_touch touch;
     bool met = sn_distance_field_cast(field, path, &t, &touch);
-    double length = sqrt(dot(path->way, path->way)), until = met ? (double)t : 1, radius = (double)path->radius;
+    double length = sqrt(dot(path->displacement, path->displacement)), until = met ? (double)t : 1,
+           radius = (double)path->radius;
     double slack = 3e-6 * length + 1e-6 * (sqrt(dot(path->from, path->from)) + radius);
     for (uint32_t i = 0; i < samples; ++i)
         assert_true(value_at(field, path, until * i / samples) > radius - slack);
@@ -245,8 +246,8 @@ static void random_path(uint64_t *seed, double size, sn_path *path)
     sn_vec3 aim = random_in(seed, size);
     path->from = random_in(seed, 4 * size);
     double k = support_random_in(seed, 0.5, 4);
-    path->way = vec(k * ((double)aim.x - (double)path->from.x), k * ((double)aim.y - (double)path->from.y),
-                    k * ((double)aim.z - (double)path->from.z));
+    path->displacement = vec(k * ((double)aim.x - (double)path->from.x), k * ((double)aim.y - (double)path->from.y),
+                             k * ((double)aim.z - (double)path->from.z));
     path->radius = support_random_below(seed, 4) ? real(size * support_random_in(seed, 0, 0.5)) : 0;
 }
 
@@ -289,7 +290,7 @@ static void test_cast_functions_that_lie(void **state)
     for (uint32_t round = 0; round < 2000; ++round) {
         sn_vec3 aim = random_in(&seed, 0.5), from = random_in(&seed, 1);
         sn_path path = {vec(5, (double)from.y, (double)from.z), {0, 0, 0}, 0};
-        path.way =
+        path.displacement =
             vec(2 * ((double)aim.x - 5), 2 * ((double)aim.y - (double)from.y), 2 * ((double)aim.z - (double)from.z));
         sn_distance_field field = field_of(round % 2 ? half_function : steep_function, &box, 1);
         sn_real t = -1, expected = -1;
@@ -320,8 +321,9 @@ static void test_bullets(void **state)
         sn_vec3 off = random_in(&seed, 2);
         double k = 5 / (sqrt(dot(off, off)) + 1e-3), before = support_random_in(&seed, 0.2, 0.9);
         sn_path path = {aim, vec(-k * (double)off.x, -k * (double)off.y, -k * (double)off.z), real(0.001)};
-        path.from = vec((double)aim.x - before * (double)path.way.x, (double)aim.y - before * (double)path.way.y,
-                        (double)aim.z - before * (double)path.way.z);
+        path.from = vec((double)aim.x - before * (double)path.displacement.x,
+                        (double)aim.y - before * (double)path.displacement.y,
+                        (double)aim.z - before * (double)path.displacement.z);
         sn_real exact = -1;
         sn_touch touch;
         if (!sn_solid_cast(&box, &path, &exact, &touch))
@@ -375,19 +377,19 @@ static void test_cast_from_inside(void **state)
         sn_path path = {vec(0, 1.25, 0), vec(0, -4, 0), real(0.5)};
         assert_true(sn_distance_field_cast(&fields[i], &path, &t, &touch) && t == 0); /* overlapping, inwards */
         assert_vec_close(touch.normal, vec(0, 1, 0), 1e-4);
-        path.way = vec(0, 4, 0);
+        path.displacement = vec(0, 4, 0);
         assert_false(sn_distance_field_cast(&fields[i], &path, &t, &touch)); /* outwards */
-        path.way = vec(0.4, 0, 0);
+        path.displacement = vec(0.4, 0, 0);
         assert_false(sn_distance_field_cast(&fields[i], &path, &t, &touch)); /* along */
-        path.way = vec(0, 0, 0);
+        path.displacement = vec(0, 0, 0);
         assert_false(sn_distance_field_cast(&fields[i], &path, &t, &touch)); /* standing */
         path = (sn_path){vec(0.8, 0, 0.1), vec(7, 0, 0), real(0.1)};
         assert_false(sn_distance_field_cast(&fields[i], &path, &t, &touch)); /* from inside, out of it */
-        path.way.x = -7;
+        path.displacement.x = -7;
         assert_true(sn_distance_field_cast(&fields[i], &path, &t, &touch) && t == 0);
         path = (sn_path){vec(0, 3, 0), vec(0, 0, 0), 1};
         assert_false(sn_distance_field_cast(&fields[i], &path, &t, &touch));
-        path.way = vec(0, 0, 1e30); /* beside it, for ever */
+        path.displacement = vec(0, 0, 1e30); /* beside it, for ever */
         path.from.y = 30;
         assert_false(sn_distance_field_cast(&fields[i], &path, &t, &touch));
     }
@@ -405,7 +407,7 @@ static void test_cast_along_a_floor(void **state)
         sn_touch touch;
         assert_true(sn_distance_field_cast(&field, &path, &t, &touch));
         assert_close(t, 3.9 / 5, 2e-3);
-        path.way = vec(-5, 0, 0);
+        path.displacement = vec(-5, 0, 0);
         assert_false(sn_distance_field_cast(&field, &path, &t, &touch));
     }
 }

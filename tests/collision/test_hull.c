@@ -329,12 +329,12 @@ static void test_near(void **state)
     for (uint32_t round = 0; round < support_rounds(20000, 2000); ++round) {
         sn_hull *hull = random_hull(&seed, 24);
         sn_dvec3 p = wide(random_point(&seed, round % 3 ? 1.5 : 20));
-        sn_hull_spot spot;
-        sn_hull_near(hull, p, &spot);
-        assert_close(spot.distance, true_distance(hull, p), SLACK / 10);
-        assert_close(dvec3_length(spot.normal), 1, 1e-12);
-        assert_close(true_distance(hull, spot.point), 0, SLACK / 10);
-        sn_dvec3 off = dvec3_add(spot.point, dvec3_scale(spot.normal, spot.distance));
+        sn_hull_near_point near_point;
+        sn_hull_near(hull, p, &near_point);
+        assert_close(near_point.distance, true_distance(hull, p), SLACK / 10);
+        assert_close(dvec3_length(near_point.normal), 1, 1e-12);
+        assert_close(true_distance(hull, near_point.point), 0, SLACK / 10);
+        sn_dvec3 off = dvec3_add(near_point.point, dvec3_scale(near_point.normal, near_point.distance));
         assert_close(dvec3_length(dvec3_sub(off, p)), 0, SLACK / 10);
         release(hull);
     }
@@ -345,20 +345,20 @@ static void test_near_at_corners(void **state)
     (void)state;
     sn_hull_box_room room;
     sn_hull box = sn_hull_box(dvec3(1, 1, 1), &room);
-    sn_hull_spot spot;
+    sn_hull_near_point near_point;
     for (uint32_t i = 0; i < 8; ++i) { /* right on a corner, and a hair beside it */
-        sn_hull_near(&box, box.vertex[i], &spot);
-        assert_close(spot.distance, 0, 1e-15);
-        assert_close(dvec3_length(spot.normal), 1, 1e-12);
-        sn_hull_near(&box, dvec3_scale(box.vertex[i], 1 + 1e-13), &spot);
-        assert_close(dvec3_length(spot.normal), 1, 1e-12);
-        sn_hull_near(&box, dvec3_scale(box.vertex[i], 3), &spot);
-        assert_close(spot.distance, 2 * sqrt(3), 1e-14);
-        assert_close(dvec3_length(dvec3_sub(spot.point, box.vertex[i])), 0, 1e-15);
+        sn_hull_near(&box, box.vertex[i], &near_point);
+        assert_close(near_point.distance, 0, 1e-15);
+        assert_close(dvec3_length(near_point.normal), 1, 1e-12);
+        sn_hull_near(&box, dvec3_scale(box.vertex[i], 1 + 1e-13), &near_point);
+        assert_close(dvec3_length(near_point.normal), 1, 1e-12);
+        sn_hull_near(&box, dvec3_scale(box.vertex[i], 3), &near_point);
+        assert_close(near_point.distance, 2 * sqrt(3), 1e-14);
+        assert_close(dvec3_length(dvec3_sub(near_point.point, box.vertex[i])), 0, 1e-15);
     }
-    sn_hull_near(&box, dvec3(0, 0, 0), &spot);
-    assert_close(spot.distance, -1, 1e-15);
-    assert_close(dvec3_length(spot.normal), 1, 1e-15);
+    sn_hull_near(&box, dvec3(0, 0, 0), &near_point);
+    assert_close(near_point.distance, -1, 1e-15);
+    assert_close(dvec3_length(near_point.normal), 1, 1e-15);
 }
 
 /* Where the distance as a function of time, which is convex, first comes down to the reach. */
@@ -391,11 +391,11 @@ static void test_cast(void **state)
         sn_hull *hull = random_hull(&seed, 16);
         sn_dvec3 from = wide(random_point(&seed, 4)), to = wide(random_point(&seed, 2)), way = dvec3_sub(to, from);
         double reach = round % 2 ? 0 : support_random_in(&seed, 0, 0.5), t, expected;
-        sn_hull_spot spot;
+        sn_hull_near_point near_point;
         way = dvec3_scale(way, support_random_in(&seed, 0.2, 4));
         if (true_distance(hull, from) > reach + 1e-3) {
             expected = true_time(hull, from, way, reach);
-            bool found = sn_hull_cast(hull, from, way, reach, &t, &spot);
+            bool found = sn_hull_cast(hull, from, way, reach, &t, &near_point);
             if (expected > 1 && !found) {
                 release(hull);
                 continue;
@@ -409,7 +409,7 @@ static void test_cast(void **state)
                 assert_close(there, reach, SLACK / 10);
                 if (expected <= 1)
                     assert_true(t <= expected + 1e-6);
-                assert_close(true_distance(hull, spot.point), 0, SLACK / 10);
+                assert_close(true_distance(hull, near_point.point), 0, SLACK / 10);
             }
         }
         release(hull);

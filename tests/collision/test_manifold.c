@@ -157,7 +157,7 @@ static sn_dvec3 random_vector(uint64_t *seed)
 static sn_quat random_turn(uint64_t *seed)
 {
     sn_dvec3 v = random_vector(seed);
-    return sn_quat_turned((sn_quat){0, 0, 0, 1}, dvec3_round(dvec3_scale(v, 3)));
+    return sn_quat_rotated((sn_quat){0, 0, 0, 1}, dvec3_round(dvec3_scale(v, 3)));
 }
 
 #define HULLS 12
@@ -367,8 +367,8 @@ static void test_box_leans(void **state)
         double lean = support_random_in(&seed, 0, 0.008);
         sn_dvec3 about = random_vector(&seed);
         about.y = 0;
-        sn_quat q = sn_quat_turned(straight, vec(0, support_random_in(&seed, -3, 3), 0));
-        q = sn_quat_turned(q, dvec3_round(dvec3_scale(about, lean / dvec3_length(about))));
+        sn_quat q = sn_quat_rotated(straight, vec(0, support_random_in(&seed, -3, 3), 0));
+        q = sn_quat_rotated(q, dvec3_round(dvec3_scale(about, lean / dvec3_length(about))));
         double x = support_random_in(&seed, -0.1, 0.1), z = support_random_in(&seed, -0.1, 0.1);
         sn_pose pa = pose_at(x, 1, z, q);
         sn_pose pb = pose_at(0, 0, 0, straight);
@@ -387,13 +387,13 @@ static void test_names_stay(void **state)
     uint64_t seed = 78;
     for (uint32_t round = 0; round < support_rounds(300, 30); ++round) {
         sn_convex a = box_of(0.5, 0.5, 0.5), b = box_of(round % 3 == 0 ? 0.5 : 2, 0.5, round % 3 == 0 ? 0.5 : 2);
-        sn_quat q = round % 2 ? straight : sn_quat_turned(straight, vec(0, support_random_in(&seed, -3, 3), 0));
+        sn_quat q = round % 2 ? straight : sn_quat_rotated(straight, vec(0, support_random_in(&seed, -3, 3), 0));
         if (round % 3 == 0)
             q = straight;
         uint32_t first[4] = {0, 0, 0, 0};
         for (uint32_t shake = 0; shake < 20; ++shake) {
             sn_dvec3 by = dvec3_scale(random_vector(&seed), 2e-5), angle = dvec3_scale(random_vector(&seed), 2e-5);
-            sn_pose pa = pose_at(by.x, 0.9999 + by.y, by.z, sn_quat_turned(q, dvec3_round(angle)));
+            sn_pose pa = pose_at(by.x, 0.9999 + by.y, by.z, sn_quat_rotated(q, dvec3_round(angle)));
             sn_pose pb = pose_at(0, 0, 0, straight);
             sn_manifold m;
             assert_true(sn_manifold_convex(&a, &pa, &b, &pb, real(0.01), &m));
@@ -418,8 +418,8 @@ static void test_edge_on_edge(void **state)
     for (int gap = -1; gap <= 1; ++gap) {
         sn_convex a = box_of(0.5, 0.5, 0.5), b = box_of(0.5, 0.5, 0.5);
         sn_pose pa =
-            pose_at(0.1, 2 * r + 0.01 * gap, 0.05, sn_quat_turned(straight, vec(0.25 * 3.14159265358979, 0, 0)));
-        sn_pose pb = pose_at(0, 0, 0, sn_quat_turned(straight, vec(0, 0, 0.25 * 3.14159265358979)));
+            pose_at(0.1, 2 * r + 0.01 * gap, 0.05, sn_quat_rotated(straight, vec(0.25 * 3.14159265358979, 0, 0)));
+        sn_pose pb = pose_at(0, 0, 0, sn_quat_rotated(straight, vec(0, 0, 0.25 * 3.14159265358979)));
         sn_manifold m;
         assert_true(sn_manifold_convex(&a, &pa, &b, &pb, real(0.02), &m));
         assert_int_equal(m.count, 1);
@@ -489,7 +489,7 @@ static void test_capsules_side_by_side(void **state)
     assert_close(m.point[0].distance, 0.01, 1e-6);
     assert_true(has_spot(&m, vec(-0.1, -0.5, 0), 1e-6) && has_spot(&m, vec(-0.1, 0.25, 0), 1e-6));
     sn_convex box = box_of(1, 0.5, 1); /* lying on a box */
-    pa = pose_at(0, 0.59, 0, sn_quat_turned(straight, vec(0, 0, 0.5 * 3.14159265358979)));
+    pa = pose_at(0, 0.59, 0, sn_quat_rotated(straight, vec(0, 0, 0.5 * 3.14159265358979)));
     assert_true(sn_manifold_convex(&a, &pa, &box, &pb, real(0.05), &m));
     assert_int_equal(m.count, 2);
     assert_vec_close(m.normal, vec(0, 1, 0), 1e-6);
@@ -525,7 +525,8 @@ static void test_far_away(void **state)
     }
 }
 
-/* ---- Fixed shapes -------------------------------------------------------------------------------------------------- */
+/* ---- Fixed shapes --------------------------------------------------------------------------------------------------
+   */
 
 #define MANIFOLDS 8
 
@@ -624,9 +625,9 @@ static void test_flat_floor(void **state)
     const double level[] = {0.01, 0.5, 0.02, 0.5};
     for (uint32_t round = 0; round < support_rounds(4000, 400); ++round) {
         sn_convex a = round % 3 == 0 ? box_of(0.4, 0.2, 0.3) : round % 3 == 1 ? ball_of(0.2) : capsule_of(0.4, 0.2);
-        sn_quat q = sn_quat_turned(straight, vec(0, support_random_in(&seed, -3, 3), 0));
+        sn_quat q = sn_quat_rotated(straight, vec(0, support_random_in(&seed, -3, 3), 0));
         if (round % 3 == 2) /* lying */
-            q = sn_quat_times(q, sn_quat_turned(straight, vec(0.5 * 3.14159265358979, 0, 0)));
+            q = sn_quat_times(q, sn_quat_rotated(straight, vec(0.5 * 3.14159265358979, 0, 0)));
         double depth = round % 2 ? 0.001 : 0.05;
         for (uint32_t k = 0; k < COUNT_OF(floor); ++k) {
             double x = support_random_in(&seed, -3, 3), z = support_random_in(&seed, -3, 3);
@@ -710,7 +711,7 @@ static void test_hills(void **state)
         sn_pose pa = pose_at(x, y, z, random_turn(&seed));
         sn_pose pb = pose_at(0, 0, 0, straight);
         sn_manifold m[MANIFOLDS];
-        sn_vec3 lowest = sn_pose_to_world(&pa, sn_convex_support(&a, sn_quat_turn_back(pa.rotation, vec(0, -1, 0))));
+        sn_vec3 lowest = sn_pose_to_world(&pa, sn_convex_support(&a, sn_quat_rotate_back(pa.rotation, vec(0, -1, 0))));
         double up = hilly_height((double)lowest.x, (double)lowest.z) - 0.08 - (double)lowest.y;
         pa.position.y = real((double)pa.position.y + up);
         if ((double)pa.position.y < hilly_height(x, z) + 0.1)
@@ -757,7 +758,7 @@ static void test_fields(void **state)
 
     data.field = (sn_distance_field){.function = field_of_floor};
     data.field.bounds = (sn_bounds){vec(-9, -1, -9), vec(9, 1, 9)};
-    pa = pose_at(2, 0.5, 3, sn_quat_turned(straight, vec(0, 1, 0)));
+    pa = pose_at(2, 0.5, 3, sn_quat_rotated(straight, vec(0, 1, 0)));
     assert_int_equal(sn_manifold_shape(&box, &pa, &shape, &pb, real(0.05), m, MANIFOLDS), 1);
     assert_int_equal(m[0].count, 4);
     for (uint32_t i = 0; i < 4; ++i) {
@@ -859,8 +860,8 @@ static void test_cast(void **state)
     assert_true(met > 20 && missed > 20);
 }
 
-/* Boxes on their way by their axes alone: when a search for the distance says so. Rounded ones are met no later, and earlier by no more than
-   what their corners lack. */
+/* Boxes on their way by their axes alone: when a search for the distance says so. Rounded ones are met no later, and
+   earlier by no more than what their corners lack. */
 static void test_boxes_meet(void **state)
 {
     (void)state;
@@ -877,7 +878,7 @@ static void test_boxes_meet(void **state)
         sn_real t, early;
         sn_vec3 normal;
         const bool found = sn_manifold_cast(&a, &pa, way, &b, &pb, &t, &normal);
-        const bool may = sn_boxes_meet(&a, &pa, way, &b, &pb, &early);
+        const bool may = sn_boxes_hit(&a, &pa, way, &b, &pb, &early);
         const double slack = 1e-6 * far + 1e-5;
         if (!found) {
             if (may && !rounded) /* they graze each other, at most */
@@ -897,11 +898,11 @@ static void test_boxes_meet(void **state)
     const sn_pose here = {vec(0, 0, 0), {0, 0, 0, 1}}, over = {vec(0.2, 0.9, 0), {0, 0, 0, 1}},
                   beside = {vec(0, 1.1, 0), {0, 0, 0, 1}};
     sn_real t;
-    assert_true(sn_boxes_meet(&box, &over, vec(0, 1, 0), &box, &here, &t) && t == 0); /* they overlap at the start */
-    assert_false(sn_boxes_meet(&box, &beside, vec(1, 0, 0), &box, &here, &t));
-    assert_false(sn_boxes_meet(&box, &beside, vec(0, 0, 0), &box, &here, &t));
-    assert_false(sn_boxes_meet(&box, &beside, vec(0, -0.05, 0), &box, &here, &t));
-    assert_true(sn_boxes_meet(&box, &beside, vec(0, -1, 0), &box, &here, &t));
+    assert_true(sn_boxes_hit(&box, &over, vec(0, 1, 0), &box, &here, &t) && t == 0); /* they overlap at the start */
+    assert_false(sn_boxes_hit(&box, &beside, vec(1, 0, 0), &box, &here, &t));
+    assert_false(sn_boxes_hit(&box, &beside, vec(0, 0, 0), &box, &here, &t));
+    assert_false(sn_boxes_hit(&box, &beside, vec(0, -0.05, 0), &box, &here, &t));
+    assert_true(sn_boxes_hit(&box, &beside, vec(0, -1, 0), &box, &here, &t));
     assert_close((double)t, 0.1, 1e-6);
 }
 

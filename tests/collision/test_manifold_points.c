@@ -1,5 +1,5 @@
-/* Whether the points of a manifold tell how deep two boxes are once they have turned a little: contact finds points once, and then moves them with
-   their boxes. */
+/* Whether the points of a manifold tell how deep two boxes are once they have turned a little: contact finds points
+   once, and then moves them with their boxes. */
 #include "base/quat.h"
 #include "collision/manifold.h"
 #include "support/support.h"
@@ -26,13 +26,14 @@ static double apart_by_points(const sn_manifold *m, const sn_pose *a, const sn_p
     return least;
 }
 
-/* m: by how much two that touched, and turned by `angle` (rad) in any way about where they did, are deeper than the points tell. */
+/* m: by how much two that touched, and turned by `angle` (rad) in any way about where they did, are deeper than the
+   points tell. */
 static double unseen(uint64_t *seed, double angle)
 {
     const sn_convex box = {.type = SN_SHAPE_BOX, .half = vec(HALF, HALF, HALF)};
     sn_pose a = {vec3_add(vec(0, 0.22, 0), random_vec(seed, 0.2)), {0, 0, 0, 1}}, b = {vec(0, 0, 0), {0, 0, 0, 1}};
     a.rotation =
-        sn_quat_turned(sn_quat_turned(a.rotation, vec(0, support_random_in(seed, -1, 1), 0)), random_vec(seed, 0.3));
+        sn_quat_rotated(sn_quat_rotated(a.rotation, vec(0, support_random_in(seed, -1, 1), 0)), random_vec(seed, 0.3));
     sn_manifold m, after;
     if (!sn_manifold_convex(&box, &a, &box, &b, real(1), &m))
         return 0;
@@ -49,8 +50,8 @@ static double unseen(uint64_t *seed, double angle)
     const sn_vec3 pivot = sn_pose_to_world(&a, m.point[first < m.count ? first : 0].a);
     sn_vec3 axis = random_vec(seed, 1);
     axis = vec3_scale(axis, real(angle) / vec3_length(axis));
-    const sn_quat turn = sn_quat_turned((sn_quat){0, 0, 0, 1}, axis);
-    a.position = vec3_add(pivot, sn_quat_turn(turn, vec3_sub(a.position, pivot)));
+    const sn_quat turn = sn_quat_rotated((sn_quat){0, 0, 0, 1}, axis);
+    a.position = vec3_add(pivot, sn_quat_rotate(turn, vec3_sub(a.position, pivot)));
     a.rotation = sn_quat_normal(sn_quat_times(turn, a.rotation));
     if (!sn_manifold_convex(&box, &a, &box, &b, real(REACH), &after))
         return 0;

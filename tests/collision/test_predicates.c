@@ -22,7 +22,8 @@ static int volume_sign(int64_t p[4][3])
                 u[0][2] * (u[1][0] * u[2][1] - u[1][1] * u[2][0]));
 }
 
-/* Four points nearly, or exactly, in a plane: multiples of two edges, and a nudge in the last place. Whole numbers below 2^40, as doubles. */
+/* Four points nearly, or exactly, in a plane: multiples of two edges, and a nudge in the last place. Whole numbers
+   below 2^40, as doubles. */
 static void nearly_flat(uint64_t *seed, int64_t p[4][3])
 {
     int64_t edge[2][3], from[3];
@@ -67,7 +68,8 @@ static void sides_are_exact(void **state)
     assert_true(flat > 100);
 }
 
-/* ---- Intersections --------------------------------------------------------------------------------------------------------- */
+/* ---- Intersections
+   --------------------------------------------------------------------------------------------------------- */
 
 static void cross(const int64_t *a, const int64_t *b, int64_t *to)
 {
@@ -87,8 +89,9 @@ static bool is_parted_by(int64_t p[6][3], int first, int count, const int64_t *n
     return most[0] < least[1] || most[1] < least[0];
 }
 
-/* Two convex hulls, of the first points and of the others, are disjoint if a plane parts them; the shortest way between them is one of: between two points,
-   across an edge towards a point, across two edges. All of these are tried, in whole numbers. */
+/* Two convex hulls, of the first points and of the others, are disjoint if a plane parts them; the shortest way between
+   them is one of: between two points, across an edge towards a point, across two edges. All of these are tried, in
+   whole numbers. */
 static bool are_apart(int64_t p[6][3], int first, int count)
 {
     int64_t d[15][3], n[3], m[3];
@@ -118,7 +121,8 @@ static void random_points(uint64_t *seed, int64_t p[6][3])
             p[i][k] = flat == 0 && k == 2 ? p[i][0] + p[i][1] : (int64_t)support_random_below(seed, size);
 }
 
-/* Small whole numbers, a third of them in one plane: touching, coplanar and degenerate triangles are as frequent as others. */
+/* Small whole numbers, a third of them in one plane: touching, coplanar and degenerate triangles are as frequent as
+   others. */
 static void intersections_are_exact(void **state)
 {
     (void)state;
@@ -135,7 +139,7 @@ static void intersections_are_exact(void **state)
         yes += !apart;
         assert_int_equal(sn_triangles_intersect((const double(*)[3])x, (const double(*)[3])(x + 3), none), !apart);
         assert_int_equal(sn_triangles_intersect((const double(*)[3])(x + 3), (const double(*)[3])x, none), !apart);
-        assert_int_equal(sn_segment_meets_triangle(x[0], x[1], x[2], x[3], x[4]), !are_apart(p, 2, 5));
+        assert_int_equal(sn_segment_intersects_triangle(x[0], x[1], x[2], x[3], x[4]), !are_apart(p, 2, 5));
         assert_int_equal(sn_segments_intersect(x[0], x[1], x[2], x[3]), !are_apart(p, 2, 4));
     }
     assert_true(yes > rounds / 10 && yes < rounds - rounds / 10);
@@ -171,9 +175,9 @@ static void the_least_gap_counts(void **state)
     (void)state;
     const double a[3][3] = {{0.1, 0.1, 0.3}, {1.1, 0.1, 0.3}, {0.1, 1.1, 0.3}}, above = nextafter(0.3, 1);
     double p[3] = {0.3, 0.3, 1}, q[3] = {0.3, 0.3, above};
-    assert_false(sn_segment_meets_triangle(p, q, a[0], a[1], a[2]));
+    assert_false(sn_segment_intersects_triangle(p, q, a[0], a[1], a[2]));
     q[2] = 0.3;
-    assert_true(sn_segment_meets_triangle(p, q, a[0], a[1], a[2]));
+    assert_true(sn_segment_intersects_triangle(p, q, a[0], a[1], a[2]));
 }
 
 int main(void)

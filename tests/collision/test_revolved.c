@@ -94,7 +94,7 @@ static void test_cast(void **state)
         const double size = pow(10, support_random_in(&seed, -3, 3));
         const sn_convex c = random_solid(&seed, round % 2 ? SN_SHAPE_CYLINDER : SN_SHAPE_CONE, size);
         sn_path path = {random_place(&seed, 3 * size), random_place(&seed, size), 0};
-        path.way = vec3_scale(vec3_sub(path.way, path.from), 2); /* about towards it */
+        path.displacement = vec3_scale(vec3_sub(path.displacement, path.from), 2); /* about towards it */
         path.radius = round % 3 ? real(support_random_in(&seed, 0, 0.5) * size) : 0;
         sn_touch touch, near;
         sn_real t;
@@ -105,14 +105,14 @@ static void test_cast(void **state)
         met += found;
         for (int i = 0; i <= 60; ++i) {
             const double at = (found ? (double)t * 0.9999 : 1) * i / 60;
-            sn_convex_near(&c, vec3_add(path.from, vec3_scale(path.way, real(at))), (sn_real)INFINITY, &near);
+            sn_convex_near(&c, vec3_add(path.from, vec3_scale(path.displacement, real(at))), (sn_real)INFINITY, &near);
             assert_true((double)near.distance > (double)path.radius - 1e-5 * size);
         }
         if (!found)
             continue;
-        sn_convex_near(&c, vec3_add(path.from, vec3_scale(path.way, t)), (sn_real)INFINITY, &near);
+        sn_convex_near(&c, vec3_add(path.from, vec3_scale(path.displacement, t)), (sn_real)INFINITY, &near);
         assert_close(near.distance, path.radius, 2e-5 * size);
-        assert_true(vec3_dot(touch.normal, path.way) < 0);
+        assert_true(vec3_dot(touch.normal, path.displacement) < 0);
     }
     assert_true(met > 50);
 }

@@ -41,7 +41,7 @@ static void assert_same_turn(sn_quat a, sn_quat b, double tolerance)
 {
     sn_vec3 axis[3] = {vec(1, 0, 0), vec(0, 1, 0), vec(0, 0, 1)};
     for (int i = 0; i < 3; ++i)
-        assert_vec_close(sn_quat_turn(a, axis[i]), sn_quat_turn(b, axis[i]), tolerance);
+        assert_vec_close(sn_quat_rotate(a, axis[i]), sn_quat_rotate(b, axis[i]), tolerance);
 }
 
 static void test_normal(void **state)
@@ -63,14 +63,14 @@ static void test_turn_exactly(void **state)
 {
     (void)state;
     double s = sqrt(0.5), slack = EXACTNESS(2e-7, 5e-16);
-    assert_vec_same(sn_quat_turn(quat(0, 0, 0, 1), vec(1.25, -3, 1e10)), vec(1.25, -3, 1e10));
-    assert_vec_close(sn_quat_turn(quat(0, 0, s, s), vec(1, 0, 0)), vec(0, 1, 0), slack);
-    assert_vec_close(sn_quat_turn(quat(s, 0, 0, s), vec(0, 1, 0)), vec(0, 0, 1), slack);
-    assert_vec_close(sn_quat_turn(quat(0, s, 0, s), vec(0, 0, 1)), vec(1, 0, 0), slack);
-    assert_vec_close(sn_quat_turn_back(quat(0, s, 0, s), vec(1, 0, 0)), vec(0, 0, 1), slack);
+    assert_vec_same(sn_quat_rotate(quat(0, 0, 0, 1), vec(1.25, -3, 1e10)), vec(1.25, -3, 1e10));
+    assert_vec_close(sn_quat_rotate(quat(0, 0, s, s), vec(1, 0, 0)), vec(0, 1, 0), slack);
+    assert_vec_close(sn_quat_rotate(quat(s, 0, 0, s), vec(0, 1, 0)), vec(0, 0, 1), slack);
+    assert_vec_close(sn_quat_rotate(quat(0, s, 0, s), vec(0, 0, 1)), vec(1, 0, 0), slack);
+    assert_vec_close(sn_quat_rotate_back(quat(0, s, 0, s), vec(1, 0, 0)), vec(0, 0, 1), slack);
     /* first about z, then about x */
     sn_quat both = sn_quat_times(quat(s, 0, 0, s), quat(0, 0, s, s));
-    assert_vec_close(sn_quat_turn(both, vec(1, 0, 0)), vec(0, 0, 1), slack);
+    assert_vec_close(sn_quat_rotate(both, vec(1, 0, 0)), vec(0, 0, 1), slack);
 }
 
 static void test_turns_are_rigid(void **state)
@@ -80,12 +80,12 @@ static void test_turns_are_rigid(void **state)
     for (int i = 0; i < 1000; ++i) {
         sn_quat p = random_turn(&seed), q = random_turn(&seed);
         sn_vec3 a = random_vector(&seed, 2), b = random_vector(&seed, 2);
-        sn_vec3 ta = sn_quat_turn(q, a), tb = sn_quat_turn(q, b);
+        sn_vec3 ta = sn_quat_rotate(q, a), tb = sn_quat_rotate(q, b);
         double slack = EXACTNESS(5e-6, 1e-14);
         assert_close(vec3_dot_double(ta, tb), vec3_dot_double(a, b), slack);
-        assert_vec_close(vec3_cross(ta, tb), sn_quat_turn(q, vec3_cross(a, b)), 3 * slack);
-        assert_vec_close(sn_quat_turn_back(q, ta), a, slack);
-        assert_vec_close(sn_quat_turn(sn_quat_times(p, q), a), sn_quat_turn(p, ta), slack);
+        assert_vec_close(vec3_cross(ta, tb), sn_quat_rotate(q, vec3_cross(a, b)), 3 * slack);
+        assert_vec_close(sn_quat_rotate_back(q, ta), a, slack);
+        assert_vec_close(sn_quat_rotate(sn_quat_times(p, q), a), sn_quat_rotate(p, ta), slack);
     }
 }
 
@@ -97,18 +97,18 @@ static void test_turned_adds_up(void **state)
     for (size_t k = 0; k < COUNT_OF(axes); ++k) {
         sn_quat start = sn_quat_normal(quat(0.1, 0.2, -0.3, 0.9)), q = start;
         for (int i = 0; i < 1000; ++i) {
-            q = sn_quat_turned(q, vec3_scale(axes[k], real(2 * MATH_PI / 1000)));
+            q = sn_quat_rotated(q, vec3_scale(axes[k], real(2 * MATH_PI / 1000)));
             assert_close(length_of(q), 1, EXACTNESS(1.5e-7, 1e-15));
         }
         assert_same_turn(q, start, EXACTNESS(3e-5, 1e-12));
     }
-    assert_vec_close(sn_quat_turn(sn_quat_turned(quat(0, 0, 0, 1), vec(0, 0, MATH_PI / 2)), vec(1, 0, 0)), vec(0, 1, 0),
-                     EXACTNESS(2e-7, 1e-15));
-    sn_quat q = sn_quat_turned(quat(0, 0, 1, 0), vec(0, 0, 0));
+    assert_vec_close(sn_quat_rotate(sn_quat_rotated(quat(0, 0, 0, 1), vec(0, 0, MATH_PI / 2)), vec(1, 0, 0)),
+                     vec(0, 1, 0), EXACTNESS(2e-7, 1e-15));
+    sn_quat q = sn_quat_rotated(quat(0, 0, 1, 0), vec(0, 0, 0));
     assert_true(q.z == 1 && q.w == 0 && q.x == 0 && q.y == 0);
-    q = sn_quat_turned(quat(0, 0, 1, 0), vec(SUPPORT_REAL_MAX, SUPPORT_REAL_MAX, SUPPORT_REAL_MAX)); /* no NaN */
+    q = sn_quat_rotated(quat(0, 0, 1, 0), vec(SUPPORT_REAL_MAX, SUPPORT_REAL_MAX, SUPPORT_REAL_MAX)); /* no NaN */
     assert_close(length_of(q), 1, 1e-6);
-    q = sn_quat_turned(quat(0, 0, 0, 1), vec(0, 0, 3)); /* in a 2D world nothing leaves the plane */
+    q = sn_quat_rotated(quat(0, 0, 0, 1), vec(0, 0, 3)); /* in a 2D world nothing leaves the plane */
     assert_true(q.x == 0 && q.y == 0);
 }
 
@@ -119,12 +119,12 @@ static void test_between(void **state)
     for (int i = 0; i < 2000; ++i) {
         sn_quat a = random_turn(&seed), b = random_turn(&seed);
         if (i % 3 == 0) /* very near */
-            b = sn_quat_turned(a, random_vector(&seed, i % 2 ? 1e-6 : 1e-3));
+            b = sn_quat_rotated(a, random_vector(&seed, i % 2 ? 1e-6 : 1e-3));
         if (i % 5 == 0)
             b = (sn_quat){-b.x, -b.y, -b.z, -b.w};
         sn_vec3 angle = sn_quat_between(a, b);
         assert_true((double)vec3_length(angle) <= MATH_PI * (1 + 1e-6));
-        assert_same_turn(sn_quat_turned(a, angle), b, EXACTNESS(1e-6, 1e-14));
+        assert_same_turn(sn_quat_rotated(a, angle), b, EXACTNESS(1e-6, 1e-14));
     }
     assert_vec_same(sn_quat_between(quat(0, 0, 0, 1), quat(0, 0, 0, 1)), vec(0, 0, 0));
     assert_vec_same(sn_quat_between(quat(0, 0, 0, 1), quat(0, 0, 0, -1)), vec(0, 0, 0));
@@ -145,11 +145,11 @@ static void test_quat_to(void **state)
         double length = sqrt(vec3_dot_double(d, d)), scale = i % 7 == 0 ? 1e-30 : i % 7 == 1 ? 1e30 : 1;
         sn_quat q = sn_quat_to(vec(scale * (double)d.x, scale * (double)d.y, scale * (double)d.z));
         sn_vec3 unit = vec((double)d.x / length, (double)d.y / length, (double)d.z / length);
-        assert_vec_close(sn_quat_turn(q, vec(0, 1, 0)), unit, EXACTNESS(4e-7, 1e-15));
+        assert_vec_close(sn_quat_rotate(q, vec(0, 1, 0)), unit, EXACTNESS(4e-7, 1e-15));
         assert_true(q.y == 0); /* the shortest way does not turn about y */
     }
-    assert_vec_same(sn_quat_turn(sn_quat_to(vec(0, 5, 0)), vec(1, 2, 3)), vec(1, 2, 3));
-    assert_vec_same(sn_quat_turn(sn_quat_to(vec(0, -5, 0)), vec(1, 2, 3)), vec(-1, -2, 3));
+    assert_vec_same(sn_quat_rotate(sn_quat_to(vec(0, 5, 0)), vec(1, 2, 3)), vec(1, 2, 3));
+    assert_vec_same(sn_quat_rotate(sn_quat_to(vec(0, -5, 0)), vec(1, 2, 3)), vec(-1, -2, 3));
     sn_quat flat = sn_quat_to(vec(0.3, -2, 0));
     assert_true(flat.x == 0 && flat.y == 0);
 }
@@ -290,11 +290,11 @@ static void test_cast_with_thickness(void **state)
             if (start.distance < real(0.15) || !sn_shape_cast(&shape, &path, &t, &touch))
                 continue;
             ++met;
-            sn_vec3 centre = vec3_add(from, vec3_scale(path.way, t));
+            sn_vec3 centre = vec3_add(from, vec3_scale(path.displacement, t));
             assert_true(sn_shape_near(&shape, centre, real(100), &end));
             assert_close(end.distance, 0.1, EXACTNESS(2e-5, 2e-5));
             assert_vec_close(vec3_add(touch.point, vec3_scale(touch.normal, path.radius)), centre, 3e-4);
-            assert_true(vec3_dot(touch.normal, path.way) < 0);
+            assert_true(vec3_dot(touch.normal, path.displacement) < 0);
         }
         assert_true(met > 100);
         sn_shape_data_destroy(data, &sn_default_allocator);

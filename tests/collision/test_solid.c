@@ -50,8 +50,9 @@ static double true_distance(const sn_solid *s, const double p[3])
 
 static double distance_at(const sn_solid *s, const sn_path *path, double t)
 {
-    double p[3] = {(double)path->from.x + t * (double)path->way.x, (double)path->from.y + t * (double)path->way.y,
-                   (double)path->from.z + t * (double)path->way.z};
+    double p[3] = {(double)path->from.x + t * (double)path->displacement.x,
+                   (double)path->from.y + t * (double)path->displacement.y,
+                   (double)path->from.z + t * (double)path->displacement.z};
     return true_distance(s, p);
 }
 
@@ -205,7 +206,7 @@ static void test_near_tiny_and_huge(void **state)
 /* m: what rounding t to sn_real moves the sphere by, and a little. */
 static double way_rounding(const sn_path *path)
 {
-    double way = sqrt(dot(path->way, path->way)), from = sqrt(dot(path->from, path->from));
+    double way = sqrt(dot(path->displacement, path->displacement)), from = sqrt(dot(path->from, path->from));
     return (SINEW_DOUBLE ? 1e-15 : 1e-7) * way + 1e-14 * (from + way) + 1e-15;
 }
 
@@ -226,11 +227,12 @@ static bool check_cast(const sn_solid *s, const sn_path *path, uint32_t samples)
     assert_close(dot(touch.normal, touch.normal), 1, SUPPORT_ROUND_OFF / 10);
     double size = fabs((double)touch.point.x) + fabs((double)touch.point.y) + fabs((double)touch.point.z);
     assert_close(distance_of(s, touch.point), 0, SUPPORT_ROUND_OFF / 10 * size + slack);
-    sn_vec3 centre = vec((double)path->from.x + (double)t * (double)path->way.x - radius * (double)touch.normal.x,
-                         (double)path->from.y + (double)t * (double)path->way.y - radius * (double)touch.normal.y,
-                         (double)path->from.z + (double)t * (double)path->way.z - radius * (double)touch.normal.z);
+    sn_vec3 centre =
+        vec((double)path->from.x + (double)t * (double)path->displacement.x - radius * (double)touch.normal.x,
+            (double)path->from.y + (double)t * (double)path->displacement.y - radius * (double)touch.normal.y,
+            (double)path->from.z + (double)t * (double)path->displacement.z - radius * (double)touch.normal.z);
     assert_vec_close(touch.point, centre, SUPPORT_ROUND_OFF / 10 * (size + radius) + slack);
-    assert_true(dot(touch.normal, path->way) < 0 || slack > 1e-3 * radius);
+    assert_true(dot(touch.normal, path->displacement) < 0 || slack > 1e-3 * radius);
     return true;
 }
 
@@ -251,9 +253,9 @@ static void test_cast_random(void **state)
         if (round % 5)
             path.radius = real(scale * pow(10, support_random_in(&seed, -4, 0.3)));
         if (round % 7 == 0)
-            path.way.x = 0;
+            path.displacement.x = 0;
         if (round % 11 == 0)
-            path.way.z = 0;
+            path.displacement.z = 0;
         if (distance_of(&s, path.from) <= (double)path.radius)
             continue;
         if (check_cast(&s, &path, 50))
@@ -283,8 +285,9 @@ static void test_bullets(void **state)
             continue;
         double k = (along < 0 ? 5 : -5) / length, before = support_random_in(&seed, 0.01, 0.99);
         sn_path path = {aim, vec(k * (double)way.x, k * (double)way.y, k * (double)way.z), real(round % 2 ? 0.001 : 0)};
-        path.from = vec((double)aim.x - before * (double)path.way.x, (double)aim.y - before * (double)path.way.y,
-                        (double)aim.z - before * (double)path.way.z);
+        path.from = vec((double)aim.x - before * (double)path.displacement.x,
+                        (double)aim.y - before * (double)path.displacement.y,
+                        (double)aim.z - before * (double)path.displacement.z);
         if (distance_of(&s, path.from) <= (double)path.radius) /* it came from inside */
             continue;
         assert_true(check_cast(&s, &path, 20));
@@ -352,18 +355,18 @@ static void test_cast_from_inside(void **state)
         sn_path path = {random_in(&seed, scale), random_in(&seed, 5), real(scale / 10)};
         sn_touch near, touch;
         sn_solid_near(&s, path.from, &near);
-        if (distance_of(&s, path.from) > (double)path.radius || fabs(dot(near.normal, path.way)) < 1e-3)
+        if (distance_of(&s, path.from) > (double)path.radius || fabs(dot(near.normal, path.displacement)) < 1e-3)
             continue;
         ++tried;
         sn_real t = -1;
-        bool inwards = dot(near.normal, path.way) < 0;
+        bool inwards = dot(near.normal, path.displacement) < 0;
         assert_int_equal(sn_solid_cast(&s, &path, &t, &touch), inwards);
         if (inwards) {
             assert_true(t == 0 && touch.distance == 0);
             assert_vec_same(touch.point, near.point);
             assert_vec_same(touch.normal, near.normal);
         }
-        path.way = vec(0, 0, 0);
+        path.displacement = vec(0, 0, 0);
         assert_false(sn_solid_cast(&s, &path, &t, &touch));
     }
     assert_true(tried > 3000);

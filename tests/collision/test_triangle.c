@@ -105,7 +105,7 @@ static void check_weights(const sn_real weight[3], uint32_t feature)
     assert_close((double)weight[0] + (double)weight[1] + (double)weight[2], 1, SUPPORT_ROUND_OFF / 50);
 }
 
-static sn_dvec3 spot_of(const sn_vec3 corner[3], const sn_real weight[3])
+static sn_dvec3 surface_point(const sn_vec3 corner[3], const sn_real weight[3])
 {
     sn_dvec3 a = dvec3_scale(dvec3_from(corner[0]), (double)weight[0]);
     sn_dvec3 b = dvec3_scale(dvec3_from(corner[1]), (double)weight[1]);
@@ -138,7 +138,7 @@ static void test_near_random(void **state)
         ++seen[feature];
         sn_dvec3 c[3] = {dvec3_from(corner[0]), dvec3_from(corner[1]), dvec3_from(corner[2])};
         double best = true_distance(dvec3_from(p), c);
-        double found = dvec3_length(dvec3_sub(spot_of(corner, weight), dvec3_from(p)));
+        double found = dvec3_length(dvec3_sub(surface_point(corner, weight), dvec3_from(p)));
         assert_close(found, best, (SUPPORT_ROUND_OFF / 50 + 1e-10) * size_of(corner) + 1e-10 * best + 1e-13);
     }
     for (uint32_t i = 0; i < 7; ++i)
@@ -157,11 +157,11 @@ static void test_near_against_a_grid(void **state)
         sn_vec3 p = random_about(&seed, corner[0], 2);
         sn_real weight[3];
         sn_triangle_near(p, corner[0], corner[1], corner[2], weight);
-        double found = dvec3_length(dvec3_sub(spot_of(corner, weight), dvec3_from(p)));
+        double found = dvec3_length(dvec3_sub(surface_point(corner, weight), dvec3_from(p)));
         for (int i = 0; i <= grid; ++i)
             for (int j = 0; i + j <= grid; ++j) {
                 sn_real w[3] = {real((double)i / grid), real((double)j / grid), real((double)(grid - i - j) / grid)};
-                double other = dvec3_length(dvec3_sub(spot_of(corner, w), dvec3_from(p)));
+                double other = dvec3_length(dvec3_sub(surface_point(corner, w), dvec3_from(p)));
                 assert_true(found <= other + SUPPORT_ROUND_OFF);
             }
     }
@@ -190,7 +190,7 @@ static void test_near_regions(void **state)
     sn_vec3 same = vec(3, 2, 1);
     assert_true(sn_triangle_near(vec(0, 0, 0), same, same, same, weight) >= 4);                         /* a point */
     assert_true(sn_triangle_near(vec(2, 1, 0), vec(0, 0, 0), vec(1, 0, 0), vec(3, 0, 0), weight) <= 3); /* a line */
-    assert_close(spot_of((sn_vec3[3]){vec(0, 0, 0), vec(1, 0, 0), vec(3, 0, 0)}, weight).x, 2, SUPPORT_ROUND_OFF);
+    assert_close(surface_point((sn_vec3[3]){vec(0, 0, 0), vec(1, 0, 0), vec(3, 0, 0)}, weight).x, 2, SUPPORT_ROUND_OFF);
 }
 
 /* ---- Cast -------------------------------------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static void test_near_regions(void **state)
 static bool check_cast(const sn_path *path, const sn_vec3 corner[3], uint32_t samples)
 {
     sn_vec3 start[4] = {path->from, corner[0], corner[1], corner[2]};
-    sn_vec3 way = path->way;
+    sn_vec3 way = path->displacement;
     sn_real t = -1, weight[3];
     bool met = sn_triangle_cast(path, corner[0], corner[1], corner[2], &t, weight);
     assert_true(!met || (t >= 0 && t <= 1));
@@ -217,7 +217,7 @@ static bool check_cast(const sn_path *path, const sn_vec3 corner[3], uint32_t sa
     sn_dvec3 place = dvec3_scale(dvec3_from(way), (double)t);
     assert_close(true_distance(place, c), radius, slack);
     check_weights(weight, 0);
-    sn_dvec3 spot = dvec3_sub(spot_of(corner, weight), dvec3_from(start[0]));
+    sn_dvec3 spot = dvec3_sub(surface_point(corner, weight), dvec3_from(start[0]));
     assert_close(dvec3_length(dvec3_sub(spot, place)), radius, slack + SUPPORT_ROUND_OFF / 50 * size_of(corner));
     return true;
 }
@@ -240,7 +240,7 @@ static void test_cast_random(void **state)
         sn_path path = {random_about(&seed, corner[0], 3 * scale), {0, 0, 0}, 0};
         sn_dvec3 middle = moved(corner[0], corner[1 + round % 2], support_random_in(&seed, 0, 1));
         sn_vec3 aim = random_about(&seed, vec(middle.x, middle.y, middle.z), 0.5 * scale);
-        path.way = way_to(path.from, dvec3_from(aim), support_random_in(&seed, 0.3, 3));
+        path.displacement = way_to(path.from, dvec3_from(aim), support_random_in(&seed, 0.3, 3));
         if (round % 5)
             path.radius = real(scale * pow(10, support_random_in(&seed, -4, 0)));
         sn_vec3 start[4] = {path.from, corner[0], corner[1], corner[2]};
@@ -267,7 +267,7 @@ static void test_bullets(void **state)
         double u = support_random_in(&seed, 0, 1), v = support_random_in(&seed, 0, 1 - u);
         sn_real weight[3] = {real(u), real(v), real(1 - u - v)};
         sn_vec3 from = random_about(&seed, middle, 3);
-        sn_path path = {from, way_to(from, spot_of(corner, weight), support_random_in(&seed, 1.01, 4)),
+        sn_path path = {from, way_to(from, surface_point(corner, weight), support_random_in(&seed, 1.01, 4)),
                         real(round % 2 ? 0.001 : 0)};
         sn_vec3 start[4] = {path.from, corner[0], corner[1], corner[2]};
         if (distance_at(start, start, 0) <= 0.01)
@@ -321,11 +321,11 @@ static void test_cast_from_near(void **state)
     sn_path path = {vec(1, 1, 0.5), vec(0, 0, -1), 1};
     assert_true(sn_triangle_cast(&path, c[0], c[1], c[2], &t, weight) && t == 0);
     assert_close(weight[0], 0.5, SUPPORT_ROUND_OFF);
-    path.way = vec(0, 0, 1);
+    path.displacement = vec(0, 0, 1);
     assert_false(sn_triangle_cast(&path, c[0], c[1], c[2], &t, weight)); /* away from it */
-    path.way = vec(1, 0, 0);
+    path.displacement = vec(1, 0, 0);
     assert_false(sn_triangle_cast(&path, c[0], c[1], c[2], &t, weight)); /* along it */
-    path.way = vec(0, 0, 0);
+    path.displacement = vec(0, 0, 0);
     assert_false(sn_triangle_cast(&path, c[0], c[1], c[2], &t, weight)); /* not at all */
     path = (sn_path){vec(1, 1, -0.5), vec(0, 0, 1), real(0.5)};
     assert_true(sn_triangle_cast(&path, c[0], c[1], c[2], &t, weight) && t == 0); /* from below, just touching */
@@ -399,7 +399,7 @@ static void test_meets_with_thickness(void **state)
         double thickness = pow(10, support_random_in(&seed, -4, -0.5)), when = 0;
         thickness = (double)real(thickness);
         sn_real t = -1, weight[3];
-        bool found = sn_triangle_meets(start, end, real(thickness), &t, weight);
+        bool found = sn_triangle_sweep_hits(start, end, real(thickness), &t, weight);
         int expected = first_touch(start, end, thickness, &when);
         if (expected)
             assert_int_equal(found, expected > 0);
@@ -449,7 +449,7 @@ static void test_meets_without_thickness(void **state)
             crossing = distance_at(start, end, low) < 1e-9 ? low : -1;
         }
         sn_real t = -1, weight[3];
-        bool found = sn_triangle_meets(start, end, 0, &t, weight);
+        bool found = sn_triangle_sweep_hits(start, end, 0, &t, weight);
         assert_true(found || crossing < 0);
         if (!found)
             continue;
@@ -477,27 +477,27 @@ static void test_meets_special(void **state)
                 start[0].z = real(side * 2.0);
                 end[0].z = real(side * -3.0);
                 sn_real t = -1, weight[3];
-                assert_true(sn_triangle_meets(start, end, real(thick * 0.5), &t, weight));
+                assert_true(sn_triangle_sweep_hits(start, end, real(thick * 0.5), &t, weight));
                 assert_close(t, thick ? 0.3 : 0.4, SUPPORT_ROUND_OFF);
                 end[0].z = real(side * 0.75); /* it stops short of it */
-                assert_false(sn_triangle_meets(start, end, real(thick * 0.5), &t, weight));
+                assert_false(sn_triangle_sweep_hits(start, end, real(thick * 0.5), &t, weight));
             }
     /* in its plane: towards an edge */
     sn_vec3 start[4] = {vec(-2, 1, 0), vec(0, 0, 0), vec(4, 0, 0), vec(0, 4, 0)}, end[4];
     memcpy(end, start, sizeof end);
     end[0].x = 2;
     sn_real t = -1, weight[3];
-    assert_true(sn_triangle_meets(start, end, real(0.5), &t, weight));
+    assert_true(sn_triangle_sweep_hits(start, end, real(0.5), &t, weight));
     assert_close(t, 0.375, SUPPORT_ROUND_OFF);
     /* near at the start, and standing still */
     start[0] = end[0] = vec(1, 1, 0.25);
-    assert_true(sn_triangle_meets(start, end, real(0.5), &t, weight) && t == 0);
-    assert_false(sn_triangle_meets(start, end, real(0.125), &t, weight));
+    assert_true(sn_triangle_sweep_hits(start, end, real(0.5), &t, weight) && t == 0);
+    assert_false(sn_triangle_sweep_hits(start, end, real(0.125), &t, weight));
     /* the triangle turns over beside the point without touching it */
     memcpy(end, start, sizeof end);
     start[0] = end[0] = vec(1, 1, 7);
     end[3] = vec(0, -4, 0);
-    assert_false(sn_triangle_meets(start, end, real(0.125), &t, weight));
+    assert_false(sn_triangle_sweep_hits(start, end, real(0.125), &t, weight));
 }
 
 /* ---- Roots ------------------------------------------------------------------------------------------------------- */

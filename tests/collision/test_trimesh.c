@@ -249,7 +249,7 @@ static double gap_of(const shape *s)
 }
 
 /* A spot of the surface: a corner, on an edge, or inside of a triangle. */
-static sn_vec3 spot_of(const shape *s, uint64_t *seed)
+static sn_vec3 surface_point(const shape *s, uint64_t *seed)
 {
     uint32_t triangle = support_random_below(seed, s->triangles), kind = support_random_below(seed, 3);
     double u = kind ? support_random_in(seed, 0, 1) : 0, v = kind > 1 ? support_random_in(seed, 0, 1 - u) : 0;
@@ -266,7 +266,7 @@ static sn_vec3 point_about(const shape *s, double size, uint64_t *seed)
     if (support_random_below(seed, 3) == 0)
         return vec3_scale(p, real(1.5 * size));
     static const double reach[] = {0.3, 1e-2, 1e-3, 1e-5};
-    return vec3_add(spot_of(s, seed), vec3_scale(p, real(size * reach[support_random_below(seed, 4)])));
+    return vec3_add(surface_point(s, seed), vec3_scale(p, real(size * reach[support_random_below(seed, 4)])));
 }
 
 /* ---- Making ------------------------------------------------------------------------------------------------------ */
@@ -593,7 +593,7 @@ static void test_near_far_from_the_origin(void **state)
 
 static sn_vec3 along(const sn_path *path, double t)
 {
-    return dvec3_round(dvec3_add(dvec3_from(path->from), dvec3_scale(dvec3_from(path->way), t)));
+    return dvec3_round(dvec3_add(dvec3_from(path->from), dvec3_scale(dvec3_from(path->displacement), t)));
 }
 
 /* How well two ways to find a time agree, for ways that graze a triangle, too. */
@@ -613,7 +613,7 @@ static void check_cast(const shape *s, const sn_trimesh *mesh, const sn_path *pa
     }
     if (touches != (first <= 1)) /* where a ray ends on the surface, rounding tells */
         assert_close(touches ? t : first, 1, SAME_TIME);
-    double r = (double)path->radius, length = (double)vec3_length(path->way);
+    double r = (double)path->radius, length = (double)vec3_length(path->displacement);
     double tolerance = SUPPORT_ROUND_OFF * (size + length);
     double start = brute_distance(s, path->from);
     if (!touches) {
@@ -631,7 +631,7 @@ static void check_cast(const shape *s, const sn_trimesh *mesh, const sn_path *pa
     sn_vec3 centre = along(path, (double)t);
     assert_close(brute_distance(s, centre), r, tolerance);
     assert_vec_close(vec3_add(touch.point, vec3_scale(touch.normal, path->radius)), centre, tolerance);
-    assert_true(vec3_dot(touch.normal, path->way) <= (sn_real)tolerance);
+    assert_true(vec3_dot(touch.normal, path->displacement) <= (sn_real)tolerance);
     for (uint32_t k = 0; k < 10; ++k)
         assert_true(brute_distance(s, along(path, (double)t * k / 10)) > r - tolerance);
 }
@@ -646,8 +646,8 @@ static void cast_campaign(uint64_t seed)
         sn_path path;
         path.from = point_about(s, size, &seed);
         path.radius = real(radius[support_random_below(&seed, 4)]);
-        sn_vec3 to = support_random_below(&seed, 2) ? spot_of(s, &seed) : point_about(s, size, &seed);
-        path.way = vec3_scale(vec3_sub(to, path.from), real(fast[support_random_below(&seed, 4)]));
+        sn_vec3 to = support_random_below(&seed, 2) ? surface_point(s, &seed) : point_about(s, size, &seed);
+        path.displacement = vec3_scale(vec3_sub(to, path.from), real(fast[support_random_below(&seed, 4)]));
         check_cast(s, mesh, &path, size);
     }
     destroy(mesh);
@@ -809,7 +809,7 @@ static double signed_distance(const sn_trimesh *mesh, sn_vec3 p)
 /* Until it is stopped it has not come in from where it was free; a ray is stopped on the surface. */
 static void check_entry(const sn_trimesh *mesh, const sn_path *path)
 {
-    double r = (double)path->radius, stop = stop_at(mesh, path->from, path->way, r, SN_SIDES_FRONT);
+    double r = (double)path->radius, stop = stop_at(mesh, path->from, path->displacement, r, SN_SIDES_FRONT);
     if (stop >= 0 && r == 0)
         assert_close(signed_distance(mesh, along(path, stop)), 0, 1e-5);
     bool was_free = false;
@@ -850,7 +850,7 @@ static void test_solids_from_inside(void **state)
         for (uint32_t round = support_rounds(400, 60); round; --round) {
             static const double radius[] = {0, 0.01, 0.3};
             sn_path path = {point_about(&made, 2.5, &seed), vec(0, 0, 0), real(radius[round % 3])};
-            path.way = vec3_sub(point_about(&made, 2.5, &seed), path.from);
+            path.displacement = vec3_sub(point_about(&made, 2.5, &seed), path.from);
             check_entry(mesh, &path);
         }
         destroy(mesh);

@@ -1,4 +1,5 @@
-/* Joints and other kinds that look at the axes of their points, in states made up for them, for the tests that iterate the table. */
+/* Joints and other kinds that look at the axes of their points, in states made up for them, for the tests that iterate
+   the table. */
 #ifndef SINEW_TESTS_JOINT_CASES_H
 #define SINEW_TESTS_JOINT_CASES_H
 
@@ -102,10 +103,10 @@ static inline void joint_give_params(joint_state *s, int variant, uint64_t *seed
 static inline joint_state joint_random_state(uint32_t number, uint64_t *seed, double size, double angle)
 {
     joint_state s = {.kind = sn_kind_info(NULL, number), .number = number};
-    sn_quat common = sn_quat_turned((sn_quat){0, 0, 0, 1}, joint_random_vector(seed, 2));
+    sn_quat common = sn_quat_rotated((sn_quat){0, 0, 0, 1}, joint_random_vector(seed, 2));
     for (uint32_t i = 0; i < s.kind->points; ++i) {
         s.x[i] = joint_random_vector(seed, size);
-        s.q[i] = sn_quat_turned(common, joint_random_vector(seed, angle / 3.5));
+        s.q[i] = sn_quat_rotated(common, joint_random_vector(seed, angle / 3.5));
     }
     return s;
 }

@@ -29,7 +29,7 @@ static joint_state moved(const joint_state *s, uint32_t n, double by)
     if (n < 3 * s->kind->points)
         (&m.x[point].x)[axis] += real(by);
     else
-        m.q[point] = sn_quat_turned(m.q[point], vec(axis == 0 ? by : 0, axis == 1 ? by : 0, axis == 2 ? by : 0));
+        m.q[point] = sn_quat_rotated(m.q[point], vec(axis == 0 ? by : 0, axis == 1 ? by : 0, axis == 2 ? by : 0));
     return m;
 }
 
@@ -41,8 +41,8 @@ static double difference(const joint_state *s, uint32_t n, uint32_t row, double 
     return ((double)a.c[row] - (double)b.c[row]) / (2 * step);
 }
 
-/* Whether a row is a function of the state: what is asked of a rate alone need not be, such as the spin of a wheel, and rows of a cone
-   that are seen along a swing count this as fixed. */
+/* Whether a row is a function of the state: what is asked of a rate alone need not be, such as the spin of a wheel, and
+   rows of a cone that are seen along a swing count this as fixed. */
 static bool has_slope(const joint_state *s, const joint_value *v, uint32_t row, int variant)
 {
     if (v->row[row].type == SN_ROW_RATE)
@@ -140,7 +140,7 @@ static void check_degenerate(uint32_t number, int variant)
             for (uint32_t i = 0; i < s.kind->points; ++i)
                 s.x[i] = apart ? s.x[i] : s.x[0];
             s.q[0] = (sn_quat){0, 0, 0, 1};
-            s.q[1] = sn_quat_turned(s.q[0], vec(turns[t][0], turns[t][1], turns[t][2]));
+            s.q[1] = sn_quat_rotated(s.q[0], vec(turns[t][0], turns[t][1], turns[t][2]));
             joint_give_params(&s, variant, &seed);
             if (!joint_evaluate(&s, &v))
                 continue;
@@ -187,7 +187,7 @@ static chain make_chain(uint32_t number, int variant, int solver, bool held)
     }
     joint_state s = {.kind = sn_kind_info(NULL, number), .number = number};
     for (uint32_t i = 0; i < s.kind->points; ++i) /* two and two have the same axes */
-        s.q[i] = i % 2 ? s.q[i - 1] : sn_quat_turned((sn_quat){0, 0, 0, 1}, joint_random_vector(&seed, 1));
+        s.q[i] = i % 2 ? s.q[i - 1] : sn_quat_rotated((sn_quat){0, 0, 0, 1}, joint_random_vector(&seed, 1));
     joint_give_params(&s, variant, &seed);
     for (uint32_t i = held ? 0 : 1; i < COUNT_OF(c.body); ++i) {
         sn_constraint_def joint = sn_default_constraint_def(number);
@@ -212,8 +212,9 @@ static void configure(const chain *c, sn_gradients gradients, uint32_t iteration
 }
 
 /* Momentum and angular momentum of bodies that nothing else acts on. With gradients at the start of a substep both are
-   kept, with those as it ends angular momentum to first order. Trees that are solved directly, as chains of fixed joints are, move
-   places themselves, without the remainders of rounding: a last place of 3 m is 2.4e-7 m, or 1.4e-4 m/s in a substep. */
+   kept, with those as it ends angular momentum to first order. Trees that are solved directly, as chains of fixed
+   joints are, move places themselves, without the remainders of rounding: a last place of 3 m is 2.4e-7 m, or 1.4e-4
+   m/s in a substep. */
 static void check_momentum(uint32_t number, int variant)
 {
     static const int solvers[] = {SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_TILED};

@@ -1,6 +1,7 @@
-/* The formulas of kinds over lanes (sinew/lanes.h), each against another judge. Width 1 and width N are one source, so that they agree says
-   nothing about what is right: C is compared with a plain evaluation in double precision, written for this test, and gradients with
-   differences of that one. A kind that joins the table needs a line in the table below. */
+/* The formulas of kinds over lanes (sinew/lanes.h), each against another judge. Width 1 and width N are one source, so
+   that they agree says nothing about what is right: C is compared with a plain evaluation in double precision, written
+   for this test, and gradients with differences of that one. A kind that joins the table needs a line in the table
+   below. */
 #include "joint_cases.h"
 #include "kind_cases.h"
 
@@ -56,7 +57,7 @@ static lane_state make_state(uint32_t number, uint64_t *seed, int style)
     for (uint32_t i = 0; i < kind->state; ++i)
         l.kept[i] = real(support_random_in(seed, -1, 1));
     if (kind->oriented && style == IN_A_PLACE && support_random_below(seed, 2))
-        l.s.q[1] = sn_quat_turned(l.s.q[0], vec(0, 3.14159265358979, 0)); /* the other way round */
+        l.s.q[1] = sn_quat_rotated(l.s.q[0], vec(0, 3.14159265358979, 0)); /* the other way round */
     return l;
 }
 
@@ -179,7 +180,8 @@ static void for_every_kind(kind_test *test)
 
 /* ---- Widths ----------------------------------------------------------------------------------------------------- */
 
-/* Lanes that hold different constraints, in states of all styles, have the bits of each alone, which eval has rounded. */
+/* Lanes that hold different constraints, in states of all styles, have the bits of each alone, which eval has rounded.
+   */
 static void check_widths(uint32_t number)
 {
     const sn_kind *kind = sn_kind_info(NULL, number);
@@ -814,8 +816,8 @@ static void difference(const plain *s, plain_fn *f, const sn_kind *kind, uint32_
         slope[row] = (high[row] - low[row]) / (2 * step);
 }
 
-/* Whether a row is a function of the state: what is asked of a rate between bodies need not be, and rows of a cone that are seen along
-   a swing count this as fixed. */
+/* Whether a row is a function of the state: what is asked of a rate between bodies need not be, and rows of a cone that
+   are seen along a swing count this as fixed. */
 static bool has_slope(const lane_state *l, const lane_value *v, uint32_t row)
 {
     if (l->s.kind->oriented && v->row[row][0] != 0)

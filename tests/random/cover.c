@@ -56,9 +56,9 @@ static uint32_t features_of_points(const sn_store *store, const sn_pool *pool, u
     uint32_t has = 0;
     for (uint32_t i = 0; i < pool->kind->points; ++i) {
         uint32_t code = pool->point[row * pool->kind->points + i];
-        if (!(code & SN_SPOT_BIT))
+        if (!(code & SN_ANCHOR_BIT))
             continue;
-        const sn_spot *spot = &store->spot[code & ~SN_SPOT_BIT];
+        const sn_anchor *spot = &store->anchor[code & ~SN_ANCHOR_BIT];
         has |= 1u << (spot->type == SN_POINT_BODY    ? COVER_BODY
                       : spot->type == SN_POINT_PLACE ? COVER_PLACE
                                                      : COVER_SPOT);

@@ -1,8 +1,9 @@
-/* Arguments and programs at random. What is drawn is mostly good; now and then one argument is spoilt in a way that the list of
-   calls says is bad, a handle is stale, or a number is extreme. */
+/* Arguments and programs at random. What is drawn is mostly good; now and then one argument is spoilt in a way that the
+   list of calls says is bad, a handle is stale, or a number is extreme. */
 #include "random/net.h"
 
-/* ---- Chance --------------------------------------------------------------------------------------------------------- */
+/* ---- Chance ---------------------------------------------------------------------------------------------------------
+   */
 
 static uint32_t draw(net_maker *m, uint32_t below)
 {
@@ -36,7 +37,8 @@ static double number(net_maker *m, double least, double most)
     return (double)(sn_real)x;
 }
 
-/* ---- Cells ---------------------------------------------------------------------------------------------------------- */
+/* ---- Cells ----------------------------------------------------------------------------------------------------------
+   */
 
 static void push_real(net_maker *m, double x)
 {
@@ -65,7 +67,8 @@ static bool is_flat(const net_maker *m)
     return sn_world_dimensions(m->stage->world) == 2;
 }
 
-/* ---- Handles -------------------------------------------------------------------------------------------------------- */
+/* ---- Handles --------------------------------------------------------------------------------------------------------
+   */
 
 static bool makes(net_type type, net_type wanted)
 {
@@ -153,7 +156,8 @@ static void make_handle(net_maker *m, net_type type)
     }
 }
 
-/* ---- Vectors -------------------------------------------------------------------------------------------------------- */
+/* ---- Vectors --------------------------------------------------------------------------------------------------------
+   */
 
 /* Three numbers of a range. The last is drawn first: of the arguments of one call a compiler would choose the order. */
 static void make_vector(net_maker *m, double least, double most, bool flat)
@@ -247,7 +251,8 @@ static void make_params(net_maker *m)
         push_real(m, (double)SN_MEASURE);
 }
 
-/* ---- Numbers --------------------------------------------------------------------------------------------------------- */
+/* ---- Numbers
+   --------------------------------------------------------------------------------------------------------- */
 
 /* Whether the argument that is being made has this name. */
 static bool is_named(const net_maker *m, const char *name)
@@ -504,7 +509,8 @@ static void make_reals(net_maker *m, net_type type)
         make_vector(m, r->least, r->most, r->size == IN_PLANE && is_flat(m));
 }
 
-/* ---- Integers --------------------------------------------------------------------------------------------------------- */
+/* ---- Integers
+   --------------------------------------------------------------------------------------------------------- */
 
 static bool fits(const net_maker *m, const sn_kind *kind, net_type type)
 {
@@ -636,7 +642,7 @@ static uint32_t choices(net_type type)
     case TYPE_SHAPE_TYPE:
         return SN_SHAPE_CONE + 1;
     case TYPE_BODY_TYPE:
-    case TYPE_LED_TYPE:
+    case TYPE_MOVED_TYPE:
         return SN_BODY_KINEMATIC + 1;
     case TYPE_FIXED_TYPE:
     case TYPE_FIELD_TYPE:
@@ -671,7 +677,7 @@ static void make_choice(net_maker *m, net_type type)
         value = SN_SHAPE_PLANE; /* lists of their own are not made here */
     if (type == TYPE_BODY_TYPE)
         value = SN_BODY_DYNAMIC; /* others have calls of their own */
-    if (type == TYPE_LED_TYPE && value == SN_BODY_DYNAMIC)
+    if (type == TYPE_MOVED_TYPE && value == SN_BODY_DYNAMIC)
         value = SN_BODY_KINEMATIC;
     if (type == TYPE_SHAPE_TYPE || type == TYPE_FIXED_TYPE || type == TYPE_FIELD_TYPE) {
         m->shape = value;
@@ -681,7 +687,8 @@ static void make_choice(net_maker *m, net_type type)
     push_number(m, value);
 }
 
-/* ---- Points and lists --------------------------------------------------------------------------------------------------- */
+/* ---- Points and lists
+   --------------------------------------------------------------------------------------------------- */
 
 static void make_point(net_maker *m)
 {
@@ -966,7 +973,8 @@ static void make_list(net_maker *m, net_type type, const char *name)
     make_items(m, (net_type)net_type_of(type)->of, m->count, name);
 }
 
-/* ---- Spoiling ------------------------------------------------------------------------------------------------------- */
+/* ---- Spoiling -------------------------------------------------------------------------------------------------------
+   */
 
 static void spoil_reals(net_cell *cell, uint32_t count, uint32_t bad, uint32_t which)
 {
@@ -1056,7 +1064,8 @@ static bool spoil(net_maker *m, net_type type, net_cell *cell, uint32_t cells)
     }
 }
 
-/* ---- Values --------------------------------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------------------------------
+   */
 
 static void make_fields(net_maker *m, net_struct number)
 {
@@ -1198,7 +1207,8 @@ void net_make_arguments(net_maker *m, net_op *op)
         make_value(m, call->argument[i].type, call->argument[i].name);
 }
 
-/* ---- Programs ------------------------------------------------------------------------------------------------------- */
+/* ---- Programs -------------------------------------------------------------------------------------------------------
+   */
 
 static void make_other(net_maker *m, net_op *op)
 {
@@ -1255,8 +1265,8 @@ static bool is_enabled(const net_maker *m, uint32_t call)
     return m->enabled[call / 32] >> call % 32 & 1;
 }
 
-/* In every third world kinds take turns, and most constraints have features: compliance and damping, k, a strength, limits, motors.
-   Particles and bodies come first, constraints and steps by turns, then everything. */
+/* In every third world kinds take turns, and most constraints have features: compliance and damping, k, a strength,
+   limits, motors. Particles and bodies come first, constraints and steps by turns, then everything. */
 static uint32_t choose_featured(net_maker *m, uint32_t done, uint32_t ops)
 {
     static const uint32_t first[] = {CALL_sn_particles_add,   CALL_sn_body_add_box,     CALL_sn_particles_add,

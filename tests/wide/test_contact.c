@@ -1,5 +1,6 @@
-/* Kernels of contact between balls: all widths give the same bits, momentum is conserved, lanes without a pair and balls
-   that do not touch stay as they are, and what is done is what the formulas say. In double precision there is one width. */
+/* Kernels of contact between balls: all widths give the same bits, momentum is conserved, lanes without a pair and
+   balls that do not touch stay as they are, and what is done is what the formulas say. In double precision there is one
+   width. */
 #include "support/support.h"
 
 #include "wide/wide.h"
@@ -17,7 +18,7 @@ typedef struct crowd {
     uint32_t index[2 * PAIRS];
     uint8_t lanes[BATCHES];
     sn_vec4 x[BALLS], x_low[BALLS], v[BALLS];
-    sn_real reach[PAIRS], hold[PAIRS], drag[PAIRS], restitution[PAIRS];
+    sn_real reach[PAIRS], static_friction[PAIRS], dynamic_friction[PAIRS], restitution[PAIRS];
     sn_real normal_impulse[PAIRS], last[PAIRS], tangent_impulse[3 * PAIRS];
     bool varied, bounces;
 } crowd;
@@ -63,8 +64,8 @@ static void fill(crowd *c, uint64_t *seed)
         uint32_t base = i / SN_NEAR * 2 * SN_NEAR, lane = i % SN_NEAR, from = is_there(c, i) ? i : i - lane;
         uint32_t a = c->index[base + lane] = order[2 * from], b = c->index[base + SN_NEAR + lane] = order[2 * from + 1];
         c->reach[i] = in(seed, 0.1, 0.3);
-        c->hold[i] = in(seed, 0, 1);
-        c->drag[i] = c->hold[i] * in(seed, 0, 1);
+        c->static_friction[i] = in(seed, 0, 1);
+        c->dynamic_friction[i] = c->static_friction[i] * in(seed, 0, 1);
         c->restitution[i] = in(seed, 0, 1);
         bool was = support_random_below(seed, 2);
         c->normal_impulse[i] = was ? in(seed, 0, 1e-3) : 0;
@@ -102,11 +103,11 @@ static sn_wide_contacts run_of(crowd *c)
                               .x_low = c->x_low,
                               .v = c->v,
                               .reach = c->reach,
-                              .hold = c->varied ? c->hold : NULL,
-                              .drag = c->varied ? c->drag : NULL,
+                              .static_friction = c->varied ? c->static_friction : NULL,
+                              .dynamic_friction = c->varied ? c->dynamic_friction : NULL,
                               .restitution = c->varied ? c->restitution : NULL,
-                              .hold_all = real(0.5),
-                              .drag_all = real(0.4),
+                              .static_friction_all = real(0.5),
+                              .dynamic_friction_all = real(0.4),
                               .restitution_all = real(0.6),
                               .normal_impulse = c->normal_impulse,
                               .last = c->last,
@@ -197,7 +198,8 @@ static void ranges_are_kept(void **state)
         }
 }
 
-/* ---- Momentum --------------------------------------------------------------------------------------------------------------- */
+/* ---- Momentum
+   --------------------------------------------------------------------------------------------------------------- */
 
 static void momentum_of_pair(const crowd *c, uint32_t pair, double momentum[3], double centre[3])
 {
@@ -256,7 +258,8 @@ static void momentum_is_conserved(void **state)
         }
 }
 
-/* ---- Against formulas -------------------------------------------------------------------------------------------------------- */
+/* ---- Against formulas
+   -------------------------------------------------------------------------------------------------------- */
 
 /* Two balls at a distance along x, reach 1, with these relative velocities; the inverse masses are 1 and 3. */
 static crowd make_pair(double distance, sn_vec3 u)
@@ -396,7 +399,8 @@ static void remainders_are_kept(void **state)
     }
 }
 
-/* ---- Planes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Planes
+   ------------------------------------------------------------------------------------------------------------------ */
 
 static sn_wide_plane plane_of(crowd *c, uint32_t lanes, uint64_t *seed)
 {
@@ -417,8 +421,8 @@ static sn_wide_plane plane_of(crowd *c, uint32_t lanes, uint64_t *seed)
         run.slot[i] = i < lanes ? 3 * i : 0;
         bool was = support_random_below(seed, 2);
         run.radius[i] = in(seed, 0, 0.3);
-        run.hold[i] = in(seed, 0, 1);
-        run.drag[i] = run.hold[i] / 2;
+        run.static_friction[i] = in(seed, 0, 1);
+        run.dynamic_friction[i] = run.static_friction[i] / 2;
         run.normal_impulse[i] = was ? in(seed, 0, 1e-3) : 0;
         for (uint32_t k = 0; k < 3; ++k)
             run.tangent_impulse[k * SN_NEAR + i] = was ? in(seed, -1e-4, 1e-4) : 0;
@@ -489,8 +493,8 @@ static void plane_stops_and_rubs(void **state)
                              .ease = real(0.2),
                              .slop = real(0.002),
                              .radius = {real(0.1)},
-                             .hold = {real(0.5)},
-                             .drag = {real(0.4)}};
+                             .static_friction = {real(0.5)},
+                             .dynamic_friction = {real(0.4)}};
         kernels_of(which)->plane(&run);
         assert_close(run.gap[0], -0.0006, 1e-3 * tight);
         assert_close(run.normal_impulse[0], 0.0006, 1e-3 * tight);

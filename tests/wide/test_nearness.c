@@ -1,4 +1,5 @@
-/* Which features are near: at no width is one left out that is nearer than was asked for, whatever its shape, and few are found that are much farther away. */
+/* Which features are near: at no width is one left out that is nearer than was asked for, whatever its shape, and few
+   are found that are much farther away. */
 #include "support/support.h"
 
 #include "contact/surface_contacts.h"
@@ -18,7 +19,8 @@ static sn_vec3 somewhere(uint64_t *seed, double size)
                support_random_in(seed, -size, size));
 }
 
-/* Triangles and edges with sides of about 1 in a box of 4: as they come, thin, short, parallel to the first, or points. */
+/* Triangles and edges with sides of about 1 in a box of 4: as they come, thin, short, parallel to the first, or points.
+   */
 static void fill(shapes *s, uint64_t *seed, uint32_t count)
 {
     for (uint32_t i = 0; i < count; ++i) {
@@ -86,7 +88,8 @@ static void nothing_near_is_left_out(void **state)
     assert_true(asked > 10000 && kept < asked / 50);
 }
 
-/* Boxes around an edge or a point and where it goes, seen from what both sides add to their mean: in double precision, as a reference. */
+/* Boxes around an edge or a point and where it goes, seen from what both sides add to their mean: in double precision,
+   as a reference. */
 static bool boxes_meet(const sn_vec3 one[5], const sn_vec3 other[5], double by)
 {
     for (uint32_t k = 0; k < 3; ++k) {
@@ -136,7 +139,8 @@ static void take_sweeps(swept *s, uint64_t *seed, uint32_t count, sn_real with[4
         .rows = s->rows, .stride = STRIDE, .count = count, .around = s->around, .near = s->near, .group = s->group};
 }
 
-/* One feature with many: what is around it, seen from all mean ways that there are, is the box that others have to come to. */
+/* One feature with many: what is around it, seen from all mean ways that there are, is the box that others have to come
+   to. */
 static uint32_t find_ways(const sn_wide_near *functions, swept *one, swept *others, sn_real box[4][3], double far,
                           uint32_t first, uint16_t *found)
 {
@@ -192,7 +196,8 @@ static void ways_that_cross_are_found(void **state)
     assert_true(there > total / 100 && there < near && near < total);
 }
 
-/* Four corners somewhere: a vertex and a triangle, or two edges. Thin, short, parallel, in one plane, or nearly touching. */
+/* Four corners somewhere: a vertex and a triangle, or two edges. Thin, short, parallel, in one plane, or nearly
+   touching. */
 static void take_couple(uint64_t *seed, bool edges, sn_vec3 x[4])
 {
     const uint32_t sort = support_random_below(seed, 8), second = edges ? 2 : 1;
@@ -254,7 +259,7 @@ static void bounds_of_distances_hold(void **state)
                 for (uint32_t k = edges ? 2 : 1; k < 4; ++k)
                     for (uint32_t m = 0; m < (edges ? 2u : 1u); ++m)
                         most = fmax(most, dvec3_length(dvec3_sub(at[k], at[m])));
-                const sn_surface_spots spots = sn_surface_nearest(edges, at);
+                const sn_surface_nearest_points spots = sn_surface_nearest(edges, at);
                 assert_true((double)low[i] <= spots.distance && (double)high[i] >= spots.distance);
                 assert_true(!edges || inner[i] != 0 || spots.inner != 0);
                 assert_true(fabs((double)differ[i] - most) <= 1e-5 * (most + size));
@@ -278,7 +283,7 @@ static void corners_are_summed_up(void **state)
         sn_vec3 place[SN_WIDE_CORNERS], to[SN_WIDE_CORNERS];
         double rest = 0, radius = 0, sum = 0, turn = 0, least = HUGE_VAL, size = 0;
         c.count = 1 + support_random_below(&seed, SN_WIDE_CORNERS);
-        c.ways = n % 2;
+        c.displacements = n % 2;
         for (uint32_t i = 0; i < (c.count + SN_BATCH - 1) / SN_BATCH * SN_BATCH; ++i) {
             const bool there = i < c.count;
             place[i] = there ? somewhere(&seed, 1) : place[0];
@@ -291,13 +296,13 @@ static void corners_are_summed_up(void **state)
                 c.rows[k * SN_WIDE_CORNERS + i] = row[k];
             if (!there)
                 continue;
-            const sn_vec3 y = vec3_sub(place[i], centre), moves = c.ways ? vec3_sub(to[i], place[i]) : to[i],
+            const sn_vec3 y = vec3_sub(place[i], centre), moves = c.displacements ? vec3_sub(to[i], place[i]) : to[i],
                           left = vec3_sub(vec3_sub(moves, mean), vec3_cross(spin, y));
             rest = fmax(rest, (double)vec3_dot(left, left));
             radius = fmax(radius, (double)vec3_dot(y, y));
             sum += (double)moves.y;
             turn += (double)real(weight) * (double)moves.z;
-            least = fmin(least, (double)(c.ways ? to[i] : place[i]).x);
+            least = fmin(least, (double)(c.displacements ? to[i] : place[i]).x);
             size += 1;
         }
         for (int simd = SN_SIMD_AUTO; simd <= SN_SIMD_16; ++simd) {

@@ -1,5 +1,5 @@
-/* Contact of bodies in a world as a whole: who meets whom, events, sleep, flat worlds, the same bits whoever computes them, saved
-   and restored, and without memory. */
+/* Contact of bodies in a world as a whole: who meets whom, events, sleep, flat worlds, the same bits whoever computes
+   them, saved and restored, and without memory. */
 #include "world/body_worlds.h"
 
 #include "world/world.h"
@@ -19,7 +19,8 @@ static double height(const sn_world *world, sn_body body)
     return (double)sn_body_position(world, body).y;
 }
 
-/* ---- Who meets whom ---------------------------------------------------------------------------------------------------- */
+/* ---- Who meets whom
+   ---------------------------------------------------------------------------------------------------- */
 
 /* Two boxes, one above the other, that begin to fall: whether the upper one comes to lie on the lower one. */
 static bool lies_on_top(sn_world *world, sn_body lower, sn_body upper)
@@ -114,10 +115,11 @@ static void contact_can_be_off(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- Events ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Events
+   ---------------------------------------------------------------------------------------------------------------- */
 
-/* A box falls on the floor, lies there, and is lifted: it begins, stays and ends, and what presses is its weight times the
-   time. */
+/* A box falls on the floor, lies there, and is lifted: it begins, stays and ends, and what presses is its weight times
+   the time. */
 static void events_tell_of_weight(void **state)
 {
     (void)state;
@@ -191,7 +193,9 @@ static void sensors_notice_bodies(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- Sleep -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Sleep
+   --------------------------------------------------------------------------------------------------------------------
+   */
 
 /* Who lies on something wakes when that goes, or is moved, and falls. */
 static void removal_wakes_a_stack(void **state)
@@ -243,7 +247,8 @@ static void blows_wake(void **state)
     }
 }
 
-/* ---- Flat worlds ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Flat worlds
+   ------------------------------------------------------------------------------------------------------------------ */
 
 static void assert_flat(const sn_world *world, sn_body body)
 {
@@ -393,7 +398,8 @@ static void flat_capsule_comes_out_of_a_capsule(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- The same bits ------------------------------------------------------------------------------------------------------------------ */
+/* ---- The same bits
+   ------------------------------------------------------------------------------------------------------------------ */
 
 /* A heap of everything: boxes, balls, capsules, compounds, hulls, particles and cloth, fast ones among them. */
 static void fill_world(sn_world *world, uint32_t count)
@@ -450,8 +456,8 @@ static void same_bits_whoever_computes(void **state)
     }
 }
 
-/* Lanes in which nothing pushes are passed over if their whole vector can be, and what is remembered of them must not tell by the
-   sign of a zero how wide that is. */
+/* Lanes in which nothing pushes are passed over if their whole vector can be, and what is remembered of them must not
+   tell by the sign of a zero how wide that is. */
 static void zeros_have_no_sign(void **state)
 {
     (void)state;
@@ -462,7 +468,7 @@ static void zeros_have_no_sign(void **state)
         support_run(world, 1, FRAME);
         const sn_kept_manifold *kept = world->body_contacts.kept_table.column[0];
         for (uint32_t i = 0; i < world->body_contacts.kept_table.count; ++i) {
-            const sn_body_contact_rub *rub = &kept[i].rub;
+            const sn_body_friction_impulses *rub = &kept[i].friction_impulses;
             const sn_kept_point *point = kept[i].point;
             const sn_real number[] = {point[0].normal_impulse, point[0].last,         point[3].normal_impulse,
                                       point[3].last,           rub->twisted,          rub->tangent_impulse.x,
@@ -533,8 +539,8 @@ static void saved_and_restored(void **state)
     sn_world_destroy(other);
 }
 
-/* A snapshot brings the shapes of bodies with it: an empty world that loads it goes on as the one that was saved. Joints,
-   cloth and all integrators too. */
+/* A snapshot brings the shapes of bodies with it: an empty world that loads it goes on as the one that was saved.
+   Joints, cloth and all integrators too. */
 static void restored_in_an_empty_world(void **state)
 {
     (void)state;
@@ -571,8 +577,8 @@ static sn_body hull_body(sn_world *world, sn_vec3 at, const sn_vec3 *vertices, u
     return compound_body(world, at, &shape, 1, 500);
 }
 
-/* Hulls of the same corners that were given in different places stay what they were given as, in a world that has had others
-   before. */
+/* Hulls of the same corners that were given in different places stay what they were given as, in a world that has had
+   others before. */
 static void restored_hulls_read_back(void **state)
 {
     (void)state;
@@ -605,7 +611,8 @@ static void restored_hulls_read_back(void **state)
     sn_world_destroy(other);
 }
 
-/* Loading into an empty world fails for want of memory in all places where it can: nothing is changed, nothing leaks. */
+/* Loading into an empty world fails for want of memory in all places where it can: nothing is changed, nothing leaks.
+   */
 static void restoring_without_memory(void **state)
 {
     (void)state;
@@ -657,7 +664,8 @@ static void restored_tower_stays_calm(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Memory
+   ---------------------------------------------------------------------------------------------------------------------------- */
 
 /* Whichever request of a step fails, nothing has happened, and the step can be made again. */
 static void step_without_memory_changes_nothing(void **state)

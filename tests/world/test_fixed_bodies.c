@@ -237,9 +237,9 @@ static void test_short_forms(void **state)
     assert_ok(world, fixed_read(world, plane, &def));
     assert_true(def.type == SN_SHAPE_PLANE);
     assert_vec_same(def.position, vec(1, 2, 3));
-    assert_vec_close(sn_quat_turn(def.rotation, vec(0, 1, 0)), vec(0, 0, 1), slack);
+    assert_vec_close(sn_quat_rotate(def.rotation, vec(0, 1, 0)), vec(0, 0, 1), slack);
     assert_ok(world, fixed_read(world, sn_static_add_plane(world, vec(0, 0, 0), vec(0, -1, 0)), &def));
-    assert_vec_same(sn_quat_turn(def.rotation, vec(0, 1, 0)), vec(0, -1, 0));
+    assert_vec_same(sn_quat_rotate(def.rotation, vec(0, 1, 0)), vec(0, -1, 0));
     assert_ok(world, fixed_read(world, sn_static_add_box(world, vec(1, 2, 3), vec(4, 5, 6)), &def));
     assert_true(def.type == SN_SHAPE_BOX);
     assert_vec_same(def.half, vec(4, 5, 6));

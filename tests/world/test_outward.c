@@ -1,15 +1,16 @@
-/* Which way is out of objects made of particles: from skins and from distance fields, however they are turned; and what of fields
-   is refused, kept and forgotten. */
+/* Which way is out of objects made of particles: from skins and from distance fields, however they are turned; and what
+   of fields is refused, kept and forgotten. */
 #include "world/contact_worlds.h"
 
-#include "collision/best_turn.h"
+#include "collision/best_rotation.h"
 #include "world/world.h"
 
 #include <string.h>
 
 #define OBJECT 3u /* a group */
 
-/* ---- Turns ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Turns
+   ---------------------------------------------------------------------------------------------------------------- */
 
 static sn_quat random_turn(uint64_t *seed)
 {
@@ -46,14 +47,14 @@ static void turns_are_found(void **state)
         for (int i = 0; i < 8; ++i) {
             sn_vec3 a = random_place(&seed, size);
             a.z *= real(flat);
-            add_products(sum, a, sn_quat_turn(q, a));
+            add_products(sum, a, sn_quat_rotate(q, a));
         }
-        sn_quat found = sn_best_turn((const double(*)[3])sum);
-        assert_vec_close(sn_quat_turn(found, vec(1, 0, 0)), sn_quat_turn(q, vec(1, 0, 0)), 1e-4);
-        assert_vec_close(sn_quat_turn(found, vec(0, 0, 1)), sn_quat_turn(q, vec(0, 0, 1)), 1e-4);
+        sn_quat found = sn_best_rotation((const double(*)[3])sum);
+        assert_vec_close(sn_quat_rotate(found, vec(1, 0, 0)), sn_quat_rotate(q, vec(1, 0, 0)), 1e-4);
+        assert_vec_close(sn_quat_rotate(found, vec(0, 0, 1)), sn_quat_rotate(q, vec(0, 0, 1)), 1e-4);
     }
     const double none[3][3] = {{0}};
-    sn_quat still = sn_best_turn(none);
+    sn_quat still = sn_best_rotation(none);
     assert_true(still.x == 0 && still.y == 0 && still.z == 0 && still.w == 1);
 }
 
@@ -66,14 +67,15 @@ static void turns_of_anything(void **state)
         double sum[3][3];
         for (int i = 0; i < 9; ++i)
             sum[i / 3][i % 3] = round % 10 < i ? support_random_in(&seed, -1, 1) : 0;
-        sn_quat q = sn_best_turn((const double(*)[3])sum);
+        sn_quat q = sn_best_rotation((const double(*)[3])sum);
         assert_close((double)q.x * (double)q.x + (double)q.y * (double)q.y + (double)q.z * (double)q.z +
                          (double)q.w * (double)q.w,
                      1, 1e-5);
     }
 }
 
-/* ---- Objects -------------------------------------------------------------------------------------------------------------- */
+/* ---- Objects
+   -------------------------------------------------------------------------------------------------------------- */
 
 static sn_particle add_in(sn_world *world, sn_vec3 at, uint32_t group)
 {
@@ -107,7 +109,7 @@ typedef struct object {
 
 static sn_vec3 posed(sn_quat turn, sn_vec3 at, sn_vec3 own)
 {
-    sn_vec3 x = sn_quat_turn(turn, own);
+    sn_vec3 x = sn_quat_rotate(turn, own);
     return vec3_add(x, at);
 }
 
@@ -160,7 +162,8 @@ static sn_shape_def box_field(void)
     return def;
 }
 
-/* ---- From fields ------------------------------------------------------------------------------------------------------------ */
+/* ---- From fields
+   ------------------------------------------------------------------------------------------------------------ */
 
 /* The normals of a ball point away from its centre, and turn and travel with it; what is deeper says so. */
 static void normals_of_a_ball(void **state)
@@ -186,7 +189,7 @@ static void normals_of_a_ball(void **state)
             double far = length(o.own[i]);
             if (far < 0.1)
                 continue;
-            sn_vec3 expected = vec3_scale(sn_quat_turn(round % 2 ? later : turn, o.own[i]), real(1 / far));
+            sn_vec3 expected = vec3_scale(sn_quat_rotate(round % 2 ? later : turn, o.own[i]), real(1 / far));
             assert_vec_close(out->normal, expected, 0.01);
             assert_close(out->depth, fmax(0, 0.8 - far), 1e-3);
         }
@@ -221,7 +224,7 @@ static void normals_of_a_box(void **state)
             double sign = x[most] < 0 ? -1 : 1;
             sn_vec3 face = vec(most == 0 ? sign : 0, most == 1 ? sign : 0, most == 2 ? sign : 0);
             const sn_outward *out = outward_of(world, o.point[i]);
-            assert_vec_close(out->normal, sn_quat_turn(turn, face), 0.01);
+            assert_vec_close(out->normal, sn_quat_rotate(turn, face), 0.01);
             assert_close(out->depth, 1 - fabs(x[most]), 0.01);
         }
     }
@@ -246,7 +249,7 @@ static void members_of_an_object(void **state)
         sn_vec3 x = place(world, o.point[i]), off = random_place(&seed, 0.01);
         assert_ok(world, sn_particle_set_position(world, o.point[i], vec3_add(x, off)));
     }
-    sn_vec3 expected = sn_quat_turn(turn, vec3_scale(o.own[1], real(1 / length(o.own[1]))));
+    sn_vec3 expected = sn_quat_rotate(turn, vec3_scale(o.own[1], real(1 / length(o.own[1]))));
     assert_vec_close(outward_of(world, o.point[1])->normal, expected, 0.05);
     sn_particle late = add_in(world, vec(0, 0, 0), OBJECT), stranger = add_in(world, vec(1, 1, 1), 1);
     assert_true(outward_of(world, late)->depth == SN_NO_OUTSIDE);
@@ -262,9 +265,11 @@ static void members_of_an_object(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- From skins ------------------------------------------------------------------------------------------------------------- */
+/* ---- From skins
+   ------------------------------------------------------------------------------------------------------------- */
 
-/* What is inside has the normal of the nearest corner of its own object; of two that are as near, that of the lower number. */
+/* What is inside has the normal of the nearest corner of its own object; of two that are as near, that of the lower
+   number. */
 static void normals_of_a_skin(void **state)
 {
     (void)state;
@@ -302,7 +307,8 @@ static void normals_of_a_skin(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- What is refused --------------------------------------------------------------------------------------------------------- */
+/* ---- What is refused
+   --------------------------------------------------------------------------------------------------------- */
 
 static void refuse(sn_world *world, uint32_t group, const sn_shape_def *def, const char *words)
 {
@@ -352,7 +358,9 @@ static void bad_input(void **state)
     sn_world_destroy(flat);
 }
 
-/* ---- State ------------------------------------------------------------------------------------------------------------------- */
+/* ---- State
+   -------------------------------------------------------------------------------------------------------------------
+   */
 
 /* Two objects that have got into each other, with fields. */
 static void make_pair(sn_world *world, uint32_t fields)

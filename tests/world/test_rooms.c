@@ -1,5 +1,6 @@
-/* Nothing leaves a room: random things are thrown about between six walls, faster than a room is long in a substep, and bounce from
-   wall to wall; balls are driven at a plate that moves freely. After every step they are on the side on which they began.
+/* Nothing leaves a room: random things are thrown about between six walls, faster than a room is long in a substep, and
+   bounce from wall to wall; balls are driven at a plate that moves freely. After every step they are on the side on
+   which they began.
 
        SINEW_SEED=17 test_rooms      one throw alone, told step by step
 
@@ -75,7 +76,8 @@ static room draw(uint64_t number)
     return r;
 }
 
-/* ---- The room -------------------------------------------------------------------------------------------------------- */
+/* ---- The room
+   -------------------------------------------------------------------------------------------------------- */
 
 /* A wall whose face is its xz plane, solid below. */
 static sn_shape_def wall(const room *r, sn_vec3 *vertex, uint32_t *corner)
@@ -112,9 +114,9 @@ static void add_walls(room *r)
     sn_body_def def = sn_default_body_def();
     for (uint32_t i = 0; i < WALLS; ++i) {
         shape[i] = wall(r, vertex[i], corner[i]);
-        shape[i].rotation = sn_quat_turned((sn_quat){0, 0, 0, 1}, vec(turn[i][0], turn[i][1], turn[i][2]));
+        shape[i].rotation = sn_quat_rotated((sn_quat){0, 0, 0, 1}, vec(turn[i][0], turn[i][1], turn[i][2]));
         const double sunk = shape[i].type == SN_SHAPE_BOX ? r->thick / 2 : 0;
-        shape[i].position = sn_quat_turn(shape[i].rotation, vec(0, -r->half - sunk, 0));
+        shape[i].position = sn_quat_rotate(shape[i].rotation, vec(0, -r->half - sunk, 0));
     }
     def.type = r->kind == TURNING ? SN_BODY_KINEMATIC : SN_BODY_STATIC;
     def.shapes = shape;
@@ -202,13 +204,14 @@ static double outside(const room *r)
     const sn_quat q = sn_body_rotation(r->world, r->walls), back = {-q.x, -q.y, -q.z, q.w};
     double most = -r->half;
     for (uint32_t i = 0; i < r->parts; ++i) {
-        const sn_vec3 x = sn_quat_turn(back, sn_particle_position(r->world, r->part[i]));
+        const sn_vec3 x = sn_quat_rotate(back, sn_particle_position(r->world, r->part[i]));
         most = fmax(most, fmax(fabs((double)x.x), fmax(fabs((double)x.y), fabs((double)x.z))) - r->half);
     }
     return most;
 }
 
-/* m: for rounding, which pushes that add up make larger; and if the walls turn, what leans on one may be a little behind it when a substep ends. */
+/* m: for rounding, which pushes that add up make larger; and if the walls turn, what leans on one may be a little
+   behind it when a substep ends. */
 static double allowed(const room *r)
 {
     return 1e-5 * r->half + (r->pushed ? 4e-6 : 1e-6) * r->speed * r->dt + (r->kind == TURNING ? 0.01 * r->half : 0);
@@ -256,7 +259,8 @@ static void test_nothing_leaves_a_room(void **state)
     assert_int_equal(out, 0);
 }
 
-/* A ball between two planes, which flies from one to the other within a substep: it was through the second in the first step. */
+/* A ball between two planes, which flies from one to the other within a substep: it was through the second in the first
+   step. */
 static void test_bounces_between_two_planes(void **state)
 {
     (void)state;
@@ -281,7 +285,8 @@ static void test_bounces_between_two_planes(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- A free plate ---------------------------------------------------------------------------------------------------- */
+/* ---- A free plate
+   ---------------------------------------------------------------------------------------------------- */
 
 typedef struct push {
     sn_vec3 force;
@@ -292,8 +297,8 @@ static sn_vec3 push_balls(void *context, const sn_field_in *in)
     return in->group == 3 ? ((const push *)context)->force : vec(0, 0, 0);
 }
 
-/* A ball or a short rope of balls above a plate of any mass; a field, a rope or another ball drives it, so that it reaches the plate
-   much faster than the velocity with which the step begins says. */
+/* A ball or a short rope of balls above a plate of any mass; a field, a rope or another ball drives it, so that it
+   reaches the plate much faster than the velocity with which the step begins says. */
 static bool passes_plate(uint64_t number)
 {
     enum { BY_FIELD, BY_ROPE, BY_BLOW, WAYS };

@@ -1,8 +1,9 @@
-/* Nothing passes through: random shots at things that stand, hang free or come along. A shot is drawn from its number: what is
-   shot at what, by which driver, how fast, with how many substeps, how thick, and how the whole scene is turned. After every step
-   the shot must be on the side on which it began.
+/* Nothing passes through: random shots at things that stand, hang free or come along. A shot is drawn from its number:
+   what is shot at what, by which driver, how fast, with how many substeps, how thick, and how the whole scene is
+   turned. After every step the shot must be on the side on which it began.
 
-       SINEW_SEED=4711 test_shots     one shot alone, told step by step; with SINEW_SHOT=body, squeeze or driven one of those
+       SINEW_SEED=4711 test_shots     one shot alone, told step by step; with SINEW_SHOT=body, squeeze or driven one of
+       those
 
        SINEW_FIRST=200001 test_shots  others: numbers from there on
 
@@ -42,8 +43,8 @@ typedef enum driver { BY_VELOCITY, BY_FORCE, BY_FIELD, BY_ROPE, BY_LEAD, BY_BLOW
 
 static const char *const driver_name[] = {"velocity", "force", "field", "rope", "lead", "blow"};
 
-/* What is shot: a ball; a rigid body; a ball that a heavier one squeezes against what stands; a rigid body by any driver at anything that bodies
-   collide with. */
+/* What is shot: a ball; a rigid body; a ball that a heavier one squeezes against what stands; a rigid body by any
+   driver at anything that bodies collide with. */
 typedef enum projectile { A_BALL, A_BODY, A_SQUEEZED_BALL, A_DRIVEN_BODY, PROJECTILES } projectile;
 
 static const char *const projectile_name[] = {"ball", "body", "squeeze", "driven"};
@@ -67,17 +68,17 @@ typedef struct shot {
 
 static sn_vec3 place(const shot *s, double x, double y, double z)
 {
-    return vec3_add(s->origin, sn_quat_turn(s->turn, vec(x, y, z)));
+    return vec3_add(s->origin, sn_quat_rotate(s->turn, vec(x, y, z)));
 }
 
 static sn_vec3 direction(const shot *s, double x, double y, double z)
 {
-    return sn_quat_turn(s->turn, vec(x, y, z));
+    return sn_quat_rotate(s->turn, vec(x, y, z));
 }
 
 static sn_vec3 seen(const shot *s, sn_vec3 p)
 {
-    return sn_quat_turn((sn_quat){-s->turn.x, -s->turn.y, -s->turn.z, s->turn.w}, vec3_sub(p, s->origin));
+    return sn_quat_rotate((sn_quat){-s->turn.x, -s->turn.y, -s->turn.z, s->turn.w}, vec3_sub(p, s->origin));
 }
 
 static double exponential(uint64_t *seed, double least, double most)
@@ -141,12 +142,13 @@ static shot draw(uint64_t number, projectile what)
         for (int k = 0; k < 2; ++k)
             s.aside[k] *= 0.02;
     sn_vec3 axis = vec(support_random_in(r, -3, 3), support_random_in(r, -3, 3), support_random_in(r, -3, 3));
-    s.turn = sn_quat_turned((sn_quat){0, 0, 0, 1}, axis);
+    s.turn = sn_quat_rotated((sn_quat){0, 0, 0, 1}, axis);
     s.origin = vec(support_random_in(r, -5, 5), support_random_in(r, -5, 5), support_random_in(r, -5, 5));
     return s;
 }
 
-/* ---- Targets --------------------------------------------------------------------------------------------------------- */
+/* ---- Targets
+   --------------------------------------------------------------------------------------------------------- */
 
 static sn_body add_solid(shot *s, sn_shape_type type, sn_vec3 at, sn_quat turn, sn_vec3 half, double radius)
 {
@@ -271,8 +273,8 @@ static void add_target(shot *s)
     }
     case AT_WEDGE: /* two walls that meet at a right angle below the z axis */
         for (int k = -1; k <= 1; k += 2) {
-            sn_quat tilt = sn_quat_times(s->turn, sn_quat_turned((sn_quat){0, 0, 0, 1}, vec(0, -k * 0.785398, 0)));
-            sn_vec3 at = vec3_add(place(s, 0, 0, -1), sn_quat_turn(tilt, vec(k * 1.9, 0, -s->thick / 2)));
+            sn_quat tilt = sn_quat_times(s->turn, sn_quat_rotated((sn_quat){0, 0, 0, 1}, vec(0, -k * 0.785398, 0)));
+            sn_vec3 at = vec3_add(place(s, 0, 0, -1), sn_quat_rotate(tilt, vec(k * 1.9, 0, -s->thick / 2)));
             add_solid(s, SN_SHAPE_BOX, at, tilt, wall, 1);
         }
         break;
@@ -303,7 +305,8 @@ static void add_target(shot *s)
     }
 }
 
-/* ---- Drivers --------------------------------------------------------------------------------------------------------- */
+/* ---- Drivers
+   --------------------------------------------------------------------------------------------------------- */
 
 static sn_vec3 blow(void *context, const sn_field_in *in)
 {
@@ -371,9 +374,11 @@ static void add_driver(shot *s)
     }
 }
 
-/* ---- Judging --------------------------------------------------------------------------------------------------------- */
+/* ---- Judging
+   --------------------------------------------------------------------------------------------------------- */
 
-/* m: how near the straight line from a to b comes to the middle (0, 0, -size); of a capsule to its axis, which is along y. */
+/* m: how near the straight line from a to b comes to the middle (0, 0, -size); of a capsule to its axis, which is along
+   y. */
 static double nearest(const shot *s, sn_vec3 a, sn_vec3 b)
 {
     double from[3] = {(double)a.x, s->at == AT_CAPSULE ? 0 : (double)a.y, (double)a.z + s->size};
@@ -433,8 +438,8 @@ static bool is_through(shot *s, double time)
     case AT_PLATE: { /* its centre behind that of the plate */
         const sn_quat turn = sn_body_rotation(s->world, s->plate), back = {-turn.x, -turn.y, -turn.z, turn.w};
         const sn_vec3 from = vec3_sub(sn_particle_position(s->world, s->bullet), sn_body_position(s->world, s->plate));
-        const sn_vec3 own = sn_quat_turn(back, from);
-        const double upright = (double)vec3_dot(sn_quat_turn(turn, vec(0, 0, 1)), direction(s, 0, 0, 1));
+        const sn_vec3 own = sn_quat_rotate(back, from);
+        const double upright = (double)vec3_dot(sn_quat_rotate(turn, vec(0, 0, 1)), direction(s, 0, 0, 1));
         s->tumbles = s->tumbles || upright < 0.5; /* then it turns its other side by itself */
         return !s->tumbles && (double)own.z < 0 && fabs((double)own.x) < 1.9 && fabs((double)own.y) < 1.9;
     }
@@ -565,9 +570,10 @@ static void test_driven_bodies(void **state)
     fire_many(A_DRIVEN_BODY, support_long(20000, support_rounds(1, 0) ? 600 : 300));
 }
 
-/* Shots that once passed, or failed: a small box that slid on a sheet pressed with 1e-39 N s, the inverse of which is infinite; a capsule that
-   a field pressed so hard that its other end came down within a substep, beside the points that were known; one that a rope pressed on a thin
-   plate, of whose two points the one that was less deep was left out; and one that came through a thin plate of a mesh with its end. */
+/* Shots that once passed, or failed: a small box that slid on a sheet pressed with 1e-39 N s, the inverse of which is
+   infinite; a capsule that a field pressed so hard that its other end came down within a substep, beside the points
+   that were known; one that a rope pressed on a thin plate, of whose two points the one that was less deep was left
+   out; and one that came through a thin plate of a mesh with its end. */
 static void test_found(void **state)
 {
     (void)state;
@@ -591,8 +597,8 @@ static void test_found(void **state)
             fail_msg("shot %llu passes", (unsigned long long)found[i].number);
 }
 
-/* A rope of balls beside a wall, whose end is moved over the top of the wall, fast enough to pull the balls into it. They may come over the
-   top, but not through. */
+/* A rope of balls beside a wall, whose end is moved over the top of the wall, fast enough to pull the balls into it.
+   They may come over the top, but not through. */
 static void test_rope_beside_wall(void **state)
 {
     (void)state;

@@ -35,7 +35,7 @@ static uint32_t count_segments(const sn_world *world)
             for (uint32_t n = body->first; n < body->first + body->count; ++n) {
                 for (uint32_t k = 0; k < 3; ++k)
                     take(corner_of(world, surface_triangles(s)[n].vertex[k]), b[k]);
-                count += sn_segment_meets_triangle(a[0], a[1], b[0], b[1], b[2]);
+                count += sn_segment_intersects_triangle(a[0], a[1], b[0], b[1], b[2]);
             }
         }
     }
@@ -66,7 +66,7 @@ static uint32_t count_pierced(const sn_world *world)
             }
             for (uint32_t k = 0; k < 2 && body->segments; ++k)
                 take(corner_of(world, body->first_vertex + k), b[k]);
-            count += body->segments && sn_segment_meets_triangle(b[0], b[1], a[0], a[1], a[2]);
+            count += body->segments && sn_segment_intersects_triangle(b[0], b[1], a[0], a[1], a[2]);
         }
     }
     return count;
@@ -178,8 +178,8 @@ static void a_sheet_holds_bodies(void **state)
         }
 }
 
-/* What a sheet and a body exchange is momentum, both kinds of it, and no energy comes of it. A thin rod that turns about
-   another axis than its own gets what pushes it where it was pushed, not where it is when the substep ends. */
+/* What a sheet and a body exchange is momentum, both kinds of it, and no energy comes of it. A thin rod that turns
+   about another axis than its own gets what pushes it where it was pushed, not where it is when the substep ends. */
 static void momentum_is_kept(void **state)
 {
     (void)state;
@@ -254,10 +254,10 @@ static double fastest_of(const sn_world *world)
     return most;
 }
 
-/* Thin things that come fast and spin, at sheets and nets that are held or fly free, heavier or lighter than these: they
-   do not pass, nothing is forced, and no vertex becomes much faster than their spots, which go at up to 150 m/s. No
-   energy comes of it, but for what bodies that spin fast gain from each other (see the limits in docs/contact.md): so in
-   half of the worlds they do not feel each other. */
+/* Thin things that come fast and spin, at sheets and nets that are held or fly free, heavier or lighter than these:
+   they do not pass, nothing is forced, and no vertex becomes much faster than their spots, which go at up to 150 m/s.
+   No energy comes of it, but for what bodies that spin fast gain from each other (see the limits in docs/contact.md):
+   so in half of the worlds they do not feel each other. */
 static void whatever_comes_stays_out(void **state)
 {
     (void)state;

@@ -22,7 +22,7 @@ static uint32_t hold(sn_world *world, const uint32_t order[4], uint32_t fixed, b
     sn_surface_candidate c = {.edges = true};
     for (uint32_t k = 0; k < 4; ++k) {
         c.vertex[k] = order[k];
-        surface_motions(s)[k].led = fixed >> k & 1;
+        surface_motions(s)[k].kinematic = fixed >> k & 1;
         surface_motions(s)[k].end = surface_motions(s)[k].start;
         surface_motions(s)[k].end.x += fixed >> k & 1 && drives ? real(0.01) : 0;
     }
@@ -37,8 +37,8 @@ static uint32_t hold(sn_world *world, const uint32_t order[4], uint32_t fixed, b
     return held;
 }
 
-/* A zone that is held is reported, and which one is held does not depend on the order of its vertices. It is held before
-   what stands, and not before what is driven into it. */
+/* A zone that is held is reported, and which one is held does not depend on the order of its vertices. It is held
+   before what stands, and not before what is driven into it. */
 static void held_zones_are_reported(void **state)
 {
     (void)state;

@@ -72,7 +72,7 @@ static bool is_there(const sn_world *world, const sn_mesh_rod *rod)
         const sn_pool *pool = store->pool[kinds[k]];
         for (uint32_t row = 0; row < pool->table.count; ++row) {
             const uint32_t *point = pool->point + 2 * (size_t)row;
-            if (!sn_ids_is_live(&pool->ids, row) || (point[0] | point[1]) & SN_SPOT_BIT)
+            if (!sn_ids_is_live(&pool->ids, row) || (point[0] | point[1]) & SN_ANCHOR_BIT)
                 continue;
             const uint32_t a = world->ids.value[point[0]], b = world->ids.value[point[1]];
             if (((a == rod->a && b == rod->b) || (a == rod->b && b == rod->a)) &&
@@ -143,7 +143,8 @@ static void test_tears_are_followed(void **state)
     assert_true(followed > 10);
 }
 
-/* A soft sheet has no limits, and gets none by tears: it is not looked at again. The same on threads, and saved and loaded between. */
+/* A soft sheet has no limits, and gets none by tears: it is not looked at again. The same on threads, and saved and
+   loaded between. */
 static void test_soft_sheets_are_not_looked_at_again(void **state)
 {
     (void)state;
@@ -212,7 +213,8 @@ static void test_solids_are_not_looked_for_in_a_net(void **state)
     sn_world_destroy(world);
 }
 
-/* The momentum of what was on one side of x at the start, by number: copies are behind all others, and are sorted by where they are. */
+/* The momentum of what was on one side of x at the start, by number: copies are behind all others, and are sorted by
+   where they are. */
 static void sum_side(const sn_world *world, const bool *left, uint32_t count, double p[3], double *mass)
 {
     for (uint32_t i = 0; i < count; ++i) {
@@ -227,7 +229,8 @@ static void sum_side(const sn_world *world, const bool *left, uint32_t count, do
     }
 }
 
-/* A sheet that is cut in two and flies apart: no limit of any level joins the halves, so each keeps its own momentum. */
+/* A sheet that is cut in two and flies apart: no limit of any level joins the halves, so each keeps its own momentum.
+   */
 static void test_halves_fly_by_themselves(void **state)
 {
     (void)state;
@@ -289,7 +292,8 @@ static void test_halves_fly_by_themselves(void **state)
     }
 }
 
-/* A sheet that hangs from an edge, with a slit: what limits are left keep it from sagging, as they do when they are made anew. */
+/* A sheet that hangs from an edge, with a slit: what limits are left keep it from sagging, as they do when they are
+   made anew. */
 static void test_what_is_left_holds(void **state)
 {
     (void)state;

@@ -10,10 +10,10 @@
 /* Particles within this number of average rods from an immovable particle are held: there the load of a whole mesh is
    concentrated in a few rods. For aggregates it is a number of average links; those of the next level reach three times
    as far. */
-#define HOLD_RODS  32.0
-#define HOLD_LINKS 16.0
+#define TETHER_RODS  32.0
+#define TETHER_LINKS 16.0
 
-#define SLACK SN_HOLD_SLACK
+#define SLACK SN_TETHER_SLACK
 
 #define NONE SN_PLAN_NONE
 
@@ -136,16 +136,16 @@ typedef struct spreading {
     const uint32_t *form;   /* by number: its aggregate */
     double link;            /* m, of aggregates: the average length; 0: particles */
     const double *reach;    /* of particles: the reach by mesh, m */
-    hierarchy_visit *visit; /* SN_HOLD_GROUPS by number: the visits, the nearest first */
+    hierarchy_visit *visit; /* SN_TETHER_GROUPS by number: the visits, the nearest first */
     uint8_t *visits;        /* by number: visits in use */
 } spreading;
 
-/* Whether a node has not been reached from this group yet, and from fewer than SN_HOLD_GROUPS. */
+/* Whether a node has not been reached from this group yet, and from fewer than SN_TETHER_GROUPS. */
 static bool is_new(const hierarchy_work *w, const spreading *s, uint32_t node, uint32_t pin)
 {
-    bool fresh = s->visits[node] < SN_HOLD_GROUPS;
+    bool fresh = s->visits[node] < SN_TETHER_GROUPS;
     for (uint32_t k = 0; k < s->visits[node] && fresh; ++k)
-        fresh = w->group[s->visit[SN_HOLD_GROUPS * node + k].pin] != w->group[pin];
+        fresh = w->group[s->visit[SN_TETHER_GROUPS * node + k].pin] != w->group[pin];
     return fresh;
 }
 
@@ -155,13 +155,13 @@ static void spread(hierarchy_work *w, const spreading *s)
         const hierarchy_visit top = pop(w);
         if (!is_new(w, s, top.node, top.pin))
             continue;
-        const uint32_t index = SN_HOLD_GROUPS * top.node + s->visits[top.node]++;
+        const uint32_t index = SN_TETHER_GROUPS * top.node + s->visits[top.node]++;
         s->visit[index] = top;
         const uint32_t near = beside(w, w->h->pin_slot[top.pin]);
         for (uint32_t e = s->start[top.node]; e < s->start[top.node + 1]; ++e) {
             const uint32_t to = s->edge[e].to;
             const sn_real next = top.far + s->edge[e].rest;
-            const double reach = s->reach ? s->reach[w->mesh[to]] : HOLD_LINKS * s->link;
+            const double reach = s->reach ? s->reach[w->mesh[to]] : TETHER_LINKS * s->link;
             if (!is_new(w, s, to, top.pin) || (double)next > reach)
                 continue;
             const hierarchy_form *form = &w->form[s->form[to]];
@@ -191,16 +191,17 @@ static double beside_line(const double from[3], const double along[3], const dou
 #define STEP   0.2
 
 /* Notes that the path of an item leads over an aggregate: a tear there releases the item. */
-static void note_way(hierarchy_work *w, uint32_t node, uint32_t item)
+static void note_path_item(hierarchy_work *w, uint32_t node, uint32_t item)
 {
-    if (sn_hierarchy_grow(w, &w->h->way_table, 1))
-        w->h->way[w->h->way_table.count - 1] = (sn_hierarchy_way){node, item};
+    if (sn_hierarchy_grow(w, &w->h->path_table, 1))
+        w->h->path[w->h->path_table.count - 1] = (sn_hierarchy_path){node, item};
 }
 
 /* Notes all aggregates on the path of a visit. */
 static void note_path(hierarchy_work *w, const spreading *s, const hierarchy_visit *visit, uint32_t item)
 {
-    for (note_way(w, s->form[visit->node], item); visit->from != NONE; note_way(w, s->form[visit->node], item))
+    for (note_path_item(w, s->form[visit->node], item); visit->from != NONE;
+         note_path_item(w, s->form[visit->node], item))
         visit = &s->visit[visit->from];
 }
 
@@ -209,19 +210,19 @@ static void note_path(hierarchy_work *w, const spreading *s, const hierarchy_vis
 static bool sees(hierarchy_work *w, const spreading *s, uint32_t node, uint32_t slot, uint32_t item)
 {
     hierarchy_form pin = {0};
-    note_way(w, s->form[node], item);
+    note_path_item(w, s->form[node], item);
     sn_hierarchy_put_form(w, &pin, slot);
     const double *from = w->form[s->form[node]].centre;
-    double way[3];
+    double path[3];
     const double all = (double)sn_hierarchy_distance(&w->form[s->form[node]], &pin);
     for (int i = 0; i < 3; ++i)
-        way[i] = (pin.centre[i] - from[i]) / all;
+        path[i] = (pin.centre[i] - from[i]) / all;
     for (double last = 0, step = 0; !w->form[s->form[node]].solid && all - last > 1.5 * step;) {
         uint32_t next = NONE;
         double least = 0, rest = 0, to = 0;
         for (uint32_t e = s->start[node]; e < s->start[node + 1]; ++e) {
             double at;
-            const double aside = beside_line(from, way, w->form[s->form[s->edge[e].to]].centre, &at);
+            const double aside = beside_line(from, path, w->form[s->form[s->edge[e].to]].centre, &at);
             if (!(at > last + STEP * (double)s->edge[e].rest) || (next != NONE && aside >= least))
                 continue;
             next = s->edge[e].to;
@@ -232,7 +233,7 @@ static bool sees(hierarchy_work *w, const spreading *s, uint32_t node, uint32_t 
         if (next == NONE || least > BESIDE * rest)
             return all - last <= 1.5 * s->link;
         node = next;
-        note_way(w, s->form[node], item);
+        note_path_item(w, s->form[node], item);
         step = rest;
         last = to;
     }
@@ -272,16 +273,16 @@ static double *find_reaches(hierarchy_work *w)
         rods[w->mesh[w->rod[i].a]]++;
     }
     for (uint32_t m = 0; m < meshes && !w->failed; ++m)
-        reach[m] *= HOLD_RODS / rods[m];
+        reach[m] *= TETHER_RODS / rods[m];
     return reach;
 }
 
 /* Whether the aggregate of a particle is held by the same group: then the straight path is inside the mesh. */
 static bool is_seen(const hierarchy_work *w, const hierarchy_visit *visit)
 {
-    const uint32_t *by = w->held_by + (size_t)SN_HOLD_GROUPS * w->node[visit->node], group = w->group[visit->pin] + 1;
+    const uint32_t *by = w->held_by + (size_t)SN_TETHER_GROUPS * w->node[visit->node], group = w->group[visit->pin] + 1;
     bool seen = false;
-    for (uint32_t k = 0; k < SN_HOLD_GROUPS; ++k)
+    for (uint32_t k = 0; k < SN_TETHER_GROUPS; ++k)
         seen = seen || by[k] == group;
     return seen;
 }
@@ -299,26 +300,26 @@ static bool add_span(hierarchy_work *w, uint32_t mesh, const hierarchy_visit *vi
     return true;
 }
 
-static bool hold_particle(hierarchy_work *w, uint32_t at, hierarchy_visit *visit)
+static bool tether_particle(hierarchy_work *w, uint32_t at, hierarchy_visit *visit)
 {
     sn_hierarchy *h = w->h;
-    if (!sn_hierarchy_grow(w, &h->hold_table, 1))
+    if (!sn_hierarchy_grow(w, &h->tether_table, 1))
         return false;
     hierarchy_form form = w->form[w->node[visit->node]];
     sn_hierarchy_put_form(w, &form, visit->node);
     const double straight = is_seen(w, visit) ? straight_from(w, visit, form) : 0;
     const bool shorter = straight > 0 && straight < (double)visit->far;
-    visit->hold = h->hold_table.count - 1;
-    h->hold[visit->hold] =
-        (sn_hierarchy_hold){visit->node, at, NONE, visit->pin, shorter ? (sn_real)straight : visit->far * SLACK};
+    visit->tether = h->tether_table.count - 1;
+    h->tether[visit->tether] =
+        (sn_hierarchy_tether){visit->node, at, NONE, visit->pin, shorter ? (sn_real)straight : visit->far * SLACK};
     return true;
 }
 
 /* The rank of a tether among those of its particle; 0: the first and nearest. */
-static uint32_t turn_of(const sn_hierarchy_hold *hold, const sn_hierarchy_hold *first)
+static uint32_t rank_of(const sn_hierarchy_tether *tether, const sn_hierarchy_tether *first)
 {
     uint32_t turn = 0;
-    while (hold - turn > first && hold[-1 - (ptrdiff_t)turn].slot == hold->slot)
+    while (tether - turn > first && tether[-1 - (ptrdiff_t)turn].slot == tether->slot)
         ++turn;
     return turn;
 }
@@ -327,10 +328,10 @@ static uint32_t turn_of(const sn_hierarchy_hold *hold, const sn_hierarchy_hold *
 static bool add_lanes(hierarchy_work *w, uint32_t row, uint32_t slot, uint32_t pin)
 {
     sn_hierarchy *h = w->h;
-    if (!sn_hierarchy_grow(w, &h->row_hold_table, 1))
+    if (!sn_hierarchy_grow(w, &h->row_tether_table, 1))
         return false;
-    sn_wide_hold *made = &h->row_hold[h->row_hold_table.count - 1];
-    *made = (sn_wide_hold){.row = row};
+    sn_wide_tether *made = &h->row_tether[h->row_tether_table.count - 1];
+    *made = (sn_wide_tether){.row = row};
     for (uint32_t k = 0; k < SN_BATCH; ++k) {
         made->pin[k] = 2 * pin;
         made->slot[k] = slot;
@@ -340,113 +341,113 @@ static bool add_lanes(hierarchy_work *w, uint32_t row, uint32_t slot, uint32_t p
 }
 
 /* Sorts entries with the same immovable particles together. */
-static void sort_rows(sn_wide_hold *hold, uint32_t count)
+static void sort_rows(sn_wide_tether *tether, uint32_t count)
 {
     for (uint32_t i = 0; i < count;) {
         uint32_t next = i + 1;
         for (uint32_t k = next; k < count; ++k)
-            if (!memcmp(hold[k].pin, hold[i].pin, sizeof hold->pin)) {
-                const sn_wide_hold same = hold[k];
-                hold[k] = hold[next];
-                hold[next] = same;
-                hold[next++].again = true;
+            if (!memcmp(tether[k].pin, tether[i].pin, sizeof tether->pin)) {
+                const sn_wide_tether same = tether[k];
+                tether[k] = tether[next];
+                tether[next] = same;
+                tether[next++].again = true;
             }
         i = next;
     }
 }
 
 /* Lists the tethers of a part in planes, by row: the first ones of all particles, then the second ones. */
-static void hold_rows(hierarchy_work *w, sn_hierarchy_part *part)
+static void tether_rows(hierarchy_work *w, sn_hierarchy_part *part)
 {
     sn_hierarchy *h = w->h;
     const uint32_t rows = w->in->plan->tile[part->tile].rows;
-    sn_hierarchy_hold *first = h->hold + part->hold, *end = first + part->holds;
-    part->row_hold = h->row_hold_table.count;
-    for (uint32_t turn = 0; turn < SN_HOLD_GROUPS; ++turn) {
-        const uint32_t from = h->row_hold_table.count;
-        memset(w->row_hold, 0, rows * sizeof *w->row_hold);
-        for (sn_hierarchy_hold *hold = first; hold < end; ++hold) {
-            const uint32_t row = hold->at / SN_ROW, lane = hold->at % SN_ROW;
-            if (turn_of(hold, first) != turn)
+    sn_hierarchy_tether *first = h->tether + part->tether, *end = first + part->tethers;
+    part->row_tether = h->row_tether_table.count;
+    for (uint32_t turn = 0; turn < SN_TETHER_GROUPS; ++turn) {
+        const uint32_t from = h->row_tether_table.count;
+        memset(w->row_tether, 0, rows * sizeof *w->row_tether);
+        for (sn_hierarchy_tether *tether = first; tether < end; ++tether) {
+            const uint32_t row = tether->at / SN_ROW, lane = tether->at % SN_ROW;
+            if (rank_of(tether, first) != turn)
                 continue;
-            if (!w->row_hold[row]) {
-                if (!add_lanes(w, row, hold->slot, hold->pin))
+            if (!w->row_tether[row]) {
+                if (!add_lanes(w, row, tether->slot, tether->pin))
                     return;
-                w->row_hold[row] = h->row_hold_table.count;
+                w->row_tether[row] = h->row_tether_table.count;
             }
-            h->row_hold[w->row_hold[row] - 1].slot[lane] = hold->slot;
-            h->row_hold[w->row_hold[row] - 1].pin[lane] = 2 * hold->pin;
-            h->row_hold[w->row_hold[row] - 1].most[lane] = (float)hold->most;
+            h->row_tether[w->row_tether[row] - 1].slot[lane] = tether->slot;
+            h->row_tether[w->row_tether[row] - 1].pin[lane] = 2 * tether->pin;
+            h->row_tether[w->row_tether[row] - 1].most[lane] = (float)tether->most;
         }
-        sort_rows(h->row_hold + from, h->row_hold_table.count - from);
-        for (uint32_t i = from; i < h->row_hold_table.count; ++i)
-            w->row_hold[h->row_hold[i].row] = i;
-        for (sn_hierarchy_hold *hold = first; hold < end; ++hold)
-            if (turn_of(hold, first) == turn)
-                hold->row = w->row_hold[hold->at / SN_ROW];
+        sort_rows(h->row_tether + from, h->row_tether_table.count - from);
+        for (uint32_t i = from; i < h->row_tether_table.count; ++i)
+            w->row_tether[h->row_tether[i].row] = i;
+        for (sn_hierarchy_tether *tether = first; tether < end; ++tether)
+            if (rank_of(tether, first) == turn)
+                tether->row = w->row_tether[tether->at / SN_ROW];
     }
-    part->row_holds = h->row_hold_table.count - part->row_hold;
+    part->row_tethers = h->row_tether_table.count - part->row_tether;
 }
 
 /* Lists the tethers of a part that is not in planes, sixteen side by side. */
-static void hold_lanes(hierarchy_work *w, sn_hierarchy_part *part)
+static void tether_lanes(hierarchy_work *w, sn_hierarchy_part *part)
 {
     sn_hierarchy *h = w->h;
-    sn_hierarchy_hold *first = h->hold + part->hold, *end = first + part->holds;
-    part->row_hold = h->row_hold_table.count;
-    for (uint32_t turn = 0; turn < SN_HOLD_GROUPS; ++turn) {
+    sn_hierarchy_tether *first = h->tether + part->tether, *end = first + part->tethers;
+    part->row_tether = h->row_tether_table.count;
+    for (uint32_t turn = 0; turn < SN_TETHER_GROUPS; ++turn) {
         uint32_t lane = 0;
-        for (sn_hierarchy_hold *hold = first; hold < end; ++hold) {
-            if (turn_of(hold, first) != turn)
+        for (sn_hierarchy_tether *tether = first; tether < end; ++tether) {
+            if (rank_of(tether, first) != turn)
                 continue;
-            if (lane == 0 && !add_lanes(w, 0, hold->slot, hold->pin))
+            if (lane == 0 && !add_lanes(w, 0, tether->slot, tether->pin))
                 return;
-            hold->row = h->row_hold_table.count - 1;
-            hold->at = lane;
-            h->row_hold[hold->row].slot[lane] = hold->slot;
-            h->row_hold[hold->row].pin[lane] = 2 * hold->pin;
-            h->row_hold[hold->row].most[lane] = (float)hold->most;
+            tether->row = h->row_tether_table.count - 1;
+            tether->at = lane;
+            h->row_tether[tether->row].slot[lane] = tether->slot;
+            h->row_tether[tether->row].pin[lane] = 2 * tether->pin;
+            h->row_tether[tether->row].most[lane] = (float)tether->most;
             lane = (lane + 1) % SN_BATCH;
         }
     }
-    part->row_holds = h->row_hold_table.count - part->row_hold;
+    part->row_tethers = h->row_tether_table.count - part->row_tether;
 }
 
 /* Lists the tethers of aggregates of a part in planes. */
-static void hold_groups(hierarchy_work *w, sn_hierarchy_part *part)
+static void tether_groups(hierarchy_work *w, sn_hierarchy_part *part)
 {
     sn_hierarchy *h = w->h;
-    part->row_far = h->row_hold_table.count;
-    for (uint32_t turn = 0; turn < SN_HOLD_GROUPS && part->groups; ++turn) {
-        memset(w->row_hold, 0, part->groups * sizeof *w->row_hold);
+    part->row_far = h->row_tether_table.count;
+    for (uint32_t turn = 0; turn < SN_TETHER_GROUPS && part->groups; ++turn) {
+        memset(w->row_tether, 0, part->groups * sizeof *w->row_tether);
         for (uint32_t i = part->far; i < part->far + part->fars; ++i) {
             sn_hierarchy_far *far = &h->far[i];
             const uint32_t group = (far->node - part->node) / SN_BATCH,
                            before = i > part->far && far[-1].node == far->node; /* each aggregate has at most two */
             if (group >= part->groups || before != turn)
                 continue;
-            if (!w->row_hold[group]) {
+            if (!w->row_tether[group]) {
                 if (!add_lanes(w, group, 0, far->pin))
                     return;
-                w->row_hold[group] = h->row_hold_table.count;
+                w->row_tether[group] = h->row_tether_table.count;
             }
-            far->row = w->row_hold[group] - 1;
+            far->row = w->row_tether[group] - 1;
             far->lane = (far->node - part->node) % SN_BATCH;
-            h->row_hold[far->row].pin[far->lane] = 2 * far->pin;
-            h->row_hold[far->row].most[far->lane] = (float)far->most;
+            h->row_tether[far->row].pin[far->lane] = 2 * far->pin;
+            h->row_tether[far->row].most[far->lane] = (float)far->most;
         }
     }
-    part->row_fars = h->row_hold_table.count - part->row_far;
+    part->row_fars = h->row_tether_table.count - part->row_far;
 }
 
-void sn_hierarchy_find_holds(hierarchy_work *w)
+void sn_hierarchy_find_tethers(hierarchy_work *w)
 {
     sn_hierarchy *h = w->h;
     spreading s = {.start = w->start,
                    .edge = w->edge,
                    .form = w->node,
                    .reach = find_reaches(w),
-                   .visit = sn_hierarchy_scratch(w, SN_HOLD_GROUPS * (size_t)w->slots, sizeof *s.visit),
+                   .visit = sn_hierarchy_scratch(w, SN_TETHER_GROUPS * (size_t)w->slots, sizeof *s.visit),
                    .visits = sn_hierarchy_scratch(w, w->slots, sizeof *s.visits)};
     uint32_t rows = 0, count = 0; /* of the largest tile */
     for (uint32_t t = 0; t < w->in->plan->layer[1]; ++t) {
@@ -454,31 +455,31 @@ void sn_hierarchy_find_holds(hierarchy_work *w)
         rows = tile->rows > rows ? tile->rows : rows;
         count = tile->rows && tile->count > count ? tile->count : count;
     }
-    w->row_hold = sn_hierarchy_scratch(w, rows, sizeof *w->row_hold);
+    w->row_tether = sn_hierarchy_scratch(w, rows, sizeof *w->row_tether);
     for (uint32_t p = 0; p < h->pin_table.count && !w->failed; ++p)
         push(w, (hierarchy_visit){0, 1, h->pin_slot[p], p, NONE, NONE});
     spread(w, &s);
-    w->hold_visit = s.visit;
-    w->hold_visits = s.visits;
+    w->tether_visit = s.visit;
+    w->tether_visits = s.visits;
     for (uint32_t p = 0; p < h->part_table.count && !w->failed; ++p) {
-        h->part[p].hold = h->hold_table.count;
+        h->part[p].tether = h->tether_table.count;
         for (uint32_t k = h->first[h->part[p].node]; k < h->first[h->part[p].node + h->part[p].nodes]; ++k) {
             const uint32_t slot = h->member[k];
             for (uint32_t i = 0; i < s.visits[slot] && w->w[slot] > 0; ++i)
-                if (!hold_particle(w, h->at[k], &s.visit[SN_HOLD_GROUPS * slot + i]))
+                if (!tether_particle(w, h->at[k], &s.visit[SN_TETHER_GROUPS * slot + i]))
                     return;
             if (s.visits[slot] != 2 || !(w->w[slot] > 0))
                 continue;
-            const sn_hierarchy_hold *last = h->hold + h->hold_table.count - 1;
-            add_span(w, h->part[p].mesh, &s.visit[SN_HOLD_GROUPS * slot],
-                     (double[2]){(double)last[-1].most, (double)last->most}, s.reach[h->part[p].mesh] / HOLD_RODS,
+            const sn_hierarchy_tether *last = h->tether + h->tether_table.count - 1;
+            add_span(w, h->part[p].mesh, &s.visit[SN_TETHER_GROUPS * slot],
+                     (double[2]){(double)last[-1].most, (double)last->most}, s.reach[h->part[p].mesh] / TETHER_RODS,
                      slot);
         }
-        h->part[p].holds = h->hold_table.count - h->part[p].hold;
+        h->part[p].tethers = h->tether_table.count - h->part[p].tether;
         if (!w->failed)
-            (w->in->plan->tile[h->part[p].tile].rows ? hold_rows : hold_lanes)(w, &h->part[p]);
+            (w->in->plan->tile[h->part[p].tile].rows ? tether_rows : tether_lanes)(w, &h->part[p]);
         if (!w->failed)
-            hold_groups(w, &h->part[p]);
+            tether_groups(w, &h->part[p]);
     }
 }
 
@@ -516,7 +517,7 @@ static uint32_t nearest(const hierarchy_work *w, uint32_t pin, const hierarchy_f
 }
 
 /* Adds a tether for an aggregate. Returns its largest distance, m; the one along links if it cannot be held. */
-static double hold_node(hierarchy_work *w, const spreading *s, hierarchy_visit *from)
+static double tether_node(hierarchy_work *w, const spreading *s, hierarchy_visit *from)
 {
     hierarchy_visit visit = *from;
     sn_hierarchy *h = w->h;
@@ -525,10 +526,10 @@ static double hold_node(hierarchy_work *w, const spreading *s, hierarchy_visit *
     const sn_real flat = flatness(w, beside(w, h->pin_slot[visit.pin]), form);
     visit.flat = flat < visit.flat ? flat : visit.flat;
     const double straight = straight_from(w, &visit, *form);
-    const uint32_t node = s->form[visit.node], id = h->far_table.count, ways = h->way_table.count;
+    const uint32_t node = s->form[visit.node], id = h->far_table.count, paths = h->path_table.count;
     if (!(straight > 0) || !sees(w, s, visit.node, h->pin_slot[visit.pin], id) ||
         !sn_hierarchy_grow(w, &h->far_table, 1)) {
-        h->way_table.count = ways;
+        h->path_table.count = paths;
         return (double)visit.far;
     }
     if (form->solid)
@@ -540,15 +541,15 @@ static double hold_node(hierarchy_work *w, const spreading *s, hierarchy_visit *
                                     .by = most / sn_hierarchy_far_from(w, node, visit.pin),
                                     .row = NONE,
                                     .id = id};
-    for (uint32_t k = 0; node < w->firsts && k < SN_HOLD_GROUPS; ++k)
-        if (!w->held_by[SN_HOLD_GROUPS * node + k]) {
-            w->held_by[SN_HOLD_GROUPS * node + k] = w->group[visit.pin] + 1;
+    for (uint32_t k = 0; node < w->firsts && k < SN_TETHER_GROUPS; ++k)
+        if (!w->held_by[SN_TETHER_GROUPS * node + k]) {
+            w->held_by[SN_TETHER_GROUPS * node + k] = w->group[visit.pin] + 1;
             break;
         }
     return straight;
 }
 
-void sn_hierarchy_hold_level(hierarchy_work *w, uint32_t mesh, const uint32_t *id, uint32_t count)
+void sn_hierarchy_tether_level(hierarchy_work *w, uint32_t mesh, const uint32_t *id, uint32_t count)
 {
     const sn_hierarchy *h = w->h;
     spreading s = {.start = w->graph.start, .edge = w->graph.edge, .form = id, .visit = w->visit, .visits = w->visits};
@@ -567,13 +568,13 @@ void sn_hierarchy_hold_level(hierarchy_work *w, uint32_t mesh, const uint32_t *i
         }
     spread(w, &s);
     for (uint32_t i = 0; i < count && !w->failed; ++i) {
-        hierarchy_visit *visit = s.visit + SN_HOLD_GROUPS * (size_t)i;
-        double most[SN_HOLD_GROUPS] = {0};
+        hierarchy_visit *visit = s.visit + SN_TETHER_GROUPS * (size_t)i;
+        double most[SN_TETHER_GROUPS] = {0};
         for (uint32_t k = 0; k < s.visits[i] && h->w[id[i]] > 0; ++k)
-            most[k] = hold_node(w, &s, &visit[k]);
+            most[k] = tether_node(w, &s, &visit[k]);
         if (s.visits[i] != 2 || !(h->w[id[i]] > 0) || !add_span(w, mesh, visit, most, s.link, NONE))
             continue;
         for (uint32_t k = 0; k < 2; ++k)
-            note_path(w, &s, &visit[k], SN_WAY_SPAN | (h->span_table.count - 1));
+            note_path(w, &s, &visit[k], SN_PATH_SPAN | (h->span_table.count - 1));
     }
 }

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define HANDED_ON     8u   /* a distance is passed on this many times in a substep */
+#define PASSED_ON     8u   /* a distance is passed on this many times in a substep */
 #define WORK_OF_PAIR  10.0 /* ns, about: a pair, in a round */
 #define WORK_OF_MOVER 3.0  /* ns, about: a mover, after a round */
 
@@ -30,9 +30,9 @@ static uint8_t *news(const sn_world *world)
     return world->body_contacts.cell_table.column[4];
 }
 
-static sn_body_contact_blow *blow_of(const sn_world *world, uint32_t mover)
+static sn_body_contact_throw *throw_of(const sn_world *world, uint32_t mover)
 {
-    return (sn_body_contact_blow *)world->body_contacts.cell_table.column[3] + mover;
+    return (sn_body_contact_throw *)world->body_contacts.cell_table.column[3] + mover;
 }
 
 /* m: a lower bound of the gap of two bodies, by the balls around them. The watches have better bounds, but these depend
@@ -46,9 +46,9 @@ static sn_real gap_of(const sn_world *world, uint32_t a, uint32_t b)
 }
 
 /* The bits of floats that are not negative have the order of the floats. */
-static void raise_to(_Atomic uint32_t *next, sn_real blow)
+static void raise_to(_Atomic uint32_t *next, sn_real throw)
 {
-    const float rounded = (float)blow;
+    const float rounded = (float) throw;
     uint32_t bits;
     memcpy(&bits, &rounded, sizeof bits);
     contact_raise_to(next, bits);
@@ -58,15 +58,16 @@ static void raise_to(_Atomic uint32_t *next, sn_real blow)
 static bool threaten(const sn_world *world, uint32_t by, uint32_t other, sn_real closing)
 {
     const sn_vec4 *record = contact_record(world, other);
-    const sn_real w = record[0].w, thin = record[3].w, known = blow_of(world, by)->now;
-    const sn_real share = 2 * w / (w + contact_record(world, by)[0].w), way = closing > known ? closing : known;
-    const sn_real most = way * (share < 1 ? share : 1), least = NEARLY * blow_of(world, other)->now;
+    const sn_real w = record[0].w, thin = record[3].w, known = throw_of(world, by)->now;
+    const sn_real share = 2 * w / (w + contact_record(world, by)[0].w),
+                  displacement = closing > known ? closing : known;
+    const sn_real most = displacement * (share < 1 ? share : 1), least = NEARLY * throw_of(world, other)->now;
     if (w == 0 || !(most > thin) || !(most > least))
         return false;
-    const sn_real blow = most - gap_of(world, by, other);
-    if (!(blow > thin) || !(blow > least))
+    const sn_real throw = most - gap_of(world, by, other);
+    if (!(throw > thin) || !(throw > least))
         return false;
-    raise_to(&blow_of(world, other)->next, blow);
+    raise_to(&throw_of(world, other)->next, throw);
     return true;
 }
 
@@ -96,10 +97,10 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
     const handing *h = data;
     for (uint32_t i = first; i < end; ++i) {
         const sn_mover *m = &contact_movers(h->s->world)[i];
-        sn_body_contact_blow *blow = blow_of(h->s->world, i);
-        blow->now = contact_record(h->s->world, i)[3].z = 0;
-        news(h->s->world)[i] = m->way > m->thin;
-        atomic_store_explicit(&blow->next, 0, memory_order_relaxed);
+        sn_body_contact_throw *throw = throw_of(h->s->world, i);
+        throw->now = contact_record(h->s->world, i)[3].z = 0;
+        news(h->s->world)[i] = m->displacement > m->thin;
+        atomic_store_explicit(&throw->next, 0, memory_order_relaxed);
     }
 }
 
@@ -108,19 +109,19 @@ static void take_piece(void *data, uint32_t first, uint32_t end)
 {
     const handing *h = data;
     for (uint32_t i = first; i < end; ++i) {
-        sn_body_contact_blow *blow = blow_of(h->s->world, i);
-        const uint32_t bits = atomic_load_explicit(&blow->next, memory_order_relaxed);
+        sn_body_contact_throw *throw = throw_of(h->s->world, i);
+        const uint32_t bits = atomic_load_explicit(&throw->next, memory_order_relaxed);
         float told;
         memcpy(&told, &bits, sizeof told);
-        if (!((sn_real)told > blow->now))
+        if (!((sn_real)told > throw->now))
             continue;
-        blow->now = (sn_real)told;
+        throw->now = (sn_real)told;
         news(h->s->world)[i] = (uint8_t)(h->round + 1);
-        contact_record(h->s->world, i)[3].z = blow->now;
+        contact_record(h->s->world, i)[3].z = throw->now;
     }
 }
 
-bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s)
+bool sn_body_contacts_pass_throws_on(const sn_body_contact_substep *s)
 {
     sn_world *world = s->world;
     handing h = {.s = s, .rows = bodies_rows(&world->bodies)};
@@ -132,6 +133,6 @@ bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s)
         if (!sn_parallel_few(&world->parallel, world->body_contacts.count, WORK_OF_PAIR, hand_piece, &h) ||
             (h.more && !sn_parallel_few(&world->parallel, h.rows, WORK_OF_MOVER, take_piece, &h)))
             return false;
-    } while (h.more && h.round < HANDED_ON);
+    } while (h.more && h.round < PASSED_ON);
     return true;
 }

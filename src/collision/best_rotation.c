@@ -1,4 +1,4 @@
-#include "collision/best_turn.h"
+#include "collision/best_rotation.h"
 
 #include <math.h>
 
@@ -38,7 +38,7 @@ static double largest_part(const double s[3][3])
 
 /* Horn 1987: the sum of b . R a is q^T N q with the quaternion q = (w, x, y, z) and N as below. So the best q is the
    eigenvector of the largest eigenvalue of N. */
-sn_quat sn_best_turn(const double sum[3][3])
+sn_quat sn_best_rotation(const double sum[3][3])
 {
     double size = largest_part(sum), s[3][3], v[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
     int best = 0;
