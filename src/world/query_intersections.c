@@ -244,7 +244,7 @@ static void look_for_triangles(searching *s, const sn_query_triangles *of, sn_re
         sn_bvh_overlap(&of->tree->bvh, &box, look_at, s);
         return;
     }
-    for (uint32_t i = s->any ? 0 : s->item + 1; i < of->count; ++i) {
+    for (uint32_t i = s->any ? 0 : s->item + 1; i < of->count && !(s->any && s->count); ++i) {
         const uint32_t other = of->item ? of->item[i] : i;
         const sn_bounds its = sn_query_bounds(world, SN_SET_SKINS, other);
         if (bounds_touch(&own, &its))

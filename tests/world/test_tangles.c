@@ -188,7 +188,7 @@ static void torn_surfaces_are_searched_where_they_tore(void **state)
 {
     (void)state;
     uint32_t tears = 0, tangles = 0, sparing = 0;
-    for (uint32_t round = 0; round < support_rounds(48, 3); ++round) {
+    for (uint32_t round = 0; round < support_long(48, 2); ++round) {
         uint64_t random = 7 + round;
         sn_world *world[2] = {make_torn(round), make_torn(round)};
         for (uint32_t step = 0; step < 20; ++step) {
