@@ -70,14 +70,14 @@ const common = ['-std=c17', '-O2', '-mllvm', '-disable-lsr', '-fno-vectorize', '
 // What only reads and builds scenes, makes plans, answers calls, cuts, saves or draws need not be fast, but has to be fetched.
 const hot = 'step|solve|motion|turns|spin|springs|forces|undo|sleep|fields';
 const making = 'collision/(hull|shape|shape_data|shape_def|trimesh|heights|distance_field|predicates|solid|revolved|manifold_cast|ccd|best_rotation|neighbours|neighbours_levels|neighbours_sort|pose)|bodies/mass(_shapes)?|constraints/(store|incidence|joint_(gear|six|wheel|universal|line|plane|slider)|spline|polyline|curve|on_shape|coplanar|collinear|connector|pulley|velocity|edge_edge|hinge)|'
-  + 'contact/(callbacks|events|surface_(topology|follow|tangles|shells|events|strands)|body_make|fixed_tree)|solvers/(direct|impulses|krylov|system|worst_first|order|hierarchy_(shape|stages|meshes|hold|follow)|tiled_begin|forest)';   // shapes, masses, orders; solvers of the lectures
+  + 'contact/(callbacks|events|surface_(topology|follow|tangles|shells|events|strands)|body_make|fixed_tree)|solvers/(direct|impulses|krylov|system|worst_first|order|hierarchy_(shape|stages|meshes|tethers|follow)|tiled_begin|forest)';   // shapes, masses, orders; solvers of the lectures
 const cold = new RegExp(`^((scene|export|web/glue)/|src/world/(?!(${hot})\\.c)|src/solvers/(plan|hierarchy_(build|levels)|lagrange)|src/(${making})\\.c)`);
 
 // Runs in every step, and is as fast when it is small: measured by turns, bodies, cloth and jelly within 5 %. Loops over lanes (src/wide) and
 // contact of particles are not: they become slower by a tenth to a half. Nor is the stress of solids, which is loops over lanes, too. Loops are unrolled in
 // kernels of distances and contact alone (src/wide/lanes4.c), which become a third slower otherwise; elsewhere it is 12 KB for nothing that was seen.
 const inLanes = /^src\/solvers\/solids(_factor)?\.c$/;
-const warm = /^src\/(solvers|world|constraints|bodies|integrators|base)\/|^src\/collision\/(manifold|triangle|trimesh_crossing|roots|bvh|convex|hull_near)|^src\/contact\/(body|skin|surface|deepest|materials|particle_(bodies|broad_phase|cache|margins|quiet|supports|sweep))|^src\/wide\/(drive|drive_double|project|choose|chain_plain)\.c/;
+const warm = /^src\/(solvers|world|constraints|bodies|integrators|base)\/|^src\/collision\/(manifold|triangle|trimesh_crossing|roots|bvh|convex|hull_near)|^src\/contact\/(body|skin|surface|deepest|materials|particle_(bodies|broad_phase|cache|margins|preloads|quiet|supports|sweep))|^src\/wide\/(drive|drive_double|project|choose|chain_plain)\.c/;
 const smallest = /^src\/(solvers|world|bodies|integrators|base|collision|contact)\//;   // balloons take a quarter longer if all are
 const smaller = (path) => [smallest.test(path) && !inLanes.test(path) ? '-Oz' : '-Os'];
 
