@@ -107,8 +107,8 @@ cases.forEach((item, i) => {
 });
 if (none) text += 'Nowhere, of these cases.\n';
 const worse = cases.filter((_, i) => atEqual[i].slice(2).some((r) => r.error < 0.9 * atEqual[i][0].error)).map((c) => c.name);
-text += `\nSinew's defaults alone, without BDF2, are behind at least one of the others in ${worse.length} of ${cases.length} cases: ${worse.join('; ') || 'none'}. Projection of positions with symplectic Euler loses energy at first order, which is what pendulums show
-([accuracy](accuracy.md), [integrators](integrators.md)).
+text += `\nSinew's defaults alone, without BDF2, are behind at least one of the others in ${worse.length} of ${cases.length} cases: ${worse.join('; ') || 'none'}. Projection of positions with symplectic Euler loses energy at first order. Bodies that swing on
+joints get nearly all of it back ([bodies](bodies.md#how-it-works)); particles do not ([accuracy](accuracy.md), [integrators](integrators.md)).
 
 ${atEqual[five][0].error > 1 ? sweeps : ''}The engines have no beam, cloth or rope in common: those are measured against closed forms in [accuracy](accuracy.md).
 `;
