@@ -41,15 +41,20 @@ typedef sn_real reals;
 #define REALS(a) ((reals)(a))
 #endif
 
-SN_LANES_INLINE lanes load_reals(const sn_real *from)
+SN_LANES_INLINE lanes lanes_of(reals a)
 {
-    reals a;
-    memcpy(&a, from, sizeof a);
 #if SN_VECTOR
     return __builtin_convertvector(a, lanes);
 #else
     return (lanes)a;
 #endif
+}
+
+SN_LANES_INLINE lanes load_reals(const sn_real *from)
+{
+    reals a;
+    memcpy(&a, from, sizeof a);
+    return lanes_of(a);
 }
 
 SN_LANES_INLINE lanes3 vector_part(lanes4 q)

@@ -276,7 +276,7 @@ static bool cast_mesh(const sn_convex *a, const sn_pose *pa, sn_vec3 displacemen
 
 /* ---- Fields and planes ------------------------------------------------------------------------------------------- */
 
-/* The first sample of the core that meets a field. grown: as if it were larger by that, m. */
+/* The first sample of the core that touches a field. grown: as if it were larger by that, m. */
 static bool cast_samples(const flight *fly, double grown, const sn_shape *b, const sn_pose *pb, const sn_frame_pair *f,
                          sn_real *t, sn_touch *touch)
 {

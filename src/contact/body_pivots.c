@@ -35,15 +35,6 @@ SN_LANES_INLINE reals3 reals3_of(lanes3 a)
     return (reals3){REALS(a.x), REALS(a.y), REALS(a.z)};
 }
 
-SN_LANES_INLINE lanes lanes_of(reals a)
-{
-#if SN_VECTOR
-    return __builtin_convertvector(a, lanes);
-#else
-    return (lanes)a;
-#endif
-}
-
 /* Rounding the root in double once more gives the root of a sn_real, correctly rounded. */
 SN_LANES_INLINE reals reals3_length(reals3 a)
 {

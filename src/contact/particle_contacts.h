@@ -119,7 +119,7 @@ typedef struct sn_contacts {
                               input of the search for late pairs */
     bool searched;      /* in this step there is something to touch */
     bool has_margins;   /* they are those of this step, and decide whether a particle left, */
-    bool knows_margins; /*   or only whether it may meet a body */
+    bool knows_margins; /*   or only whether it may touch a body */
     sn_real step;       /* s: of the step */
     sn_step_lengths lengths;
     sn_real least_radius, most_radius; /* m: of the balls; INFINITY and 0 if there are none */

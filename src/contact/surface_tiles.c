@@ -366,7 +366,7 @@ typedef struct tile_search {
     sn_world *world;
     sn_surfaces *s;
     uint32_t tile;
-    uint32_t count; /* of the tiles that it meets, in order, in due_table */
+    uint32_t count; /* of the tiles that it is compared with, in order, in due_table */
     bool full;
 } tile_search;
 

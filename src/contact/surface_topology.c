@@ -17,7 +17,8 @@
 
 #define SAMPLES 4096u /* number of triangles of a skin whose edges are measured, about */
 
-void sn_surfaces_init(sn_surfaces *s)
+/* What skins are made of, and tiles of it. */
+static void init_features(sn_surfaces *s)
 {
     sn_table_column(&s->index_table, sizeof(uint32_t), false);
     sn_table_column(&s->vertex_table, sizeof(sn_surface_vertex), false);
@@ -57,7 +58,11 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->tile_edge_table, 2 * sizeof(uint8_t), false);
     sn_table_column(&s->corner_table, sizeof(uint32_t), false);
     sn_table_column(&s->corner_table, 2 * sizeof(sn_real), false);
-    sn_bvh_init(&s->tree);
+}
+
+/* What may touch, and what does. */
+static void init_contacts(sn_surfaces *s)
+{
     sn_table_column(&s->pair_table, sizeof(sn_surface_pair), false);
     sn_table_column(&s->pair_table, sizeof(sn_surface_quiet_pair), false);
     sn_table_column(&s->found_table, sizeof(sn_surface_pair), false);
@@ -99,6 +104,13 @@ void sn_surfaces_init(sn_surfaces *s)
     sn_table_column(&s->part_table, sizeof(uint32_t), false);
     sn_table_column(&s->part_table, sizeof(uint32_t), false);
     sn_table_column(&s->past_table, sizeof(sn_surface_past), false);
+}
+
+void sn_surfaces_init(sn_surfaces *s)
+{
+    sn_bvh_init(&s->tree);
+    init_features(s);
+    init_contacts(s);
     sn_surface_follow_init(s);
     sn_surface_quiet_init(&s->quiet);
 }

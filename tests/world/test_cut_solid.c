@@ -1,6 +1,16 @@
 /* Solids of tetrahedra that are cut: along faces, and their skins stay closed. */
 #include "world/solid_meshes.h"
 
+/* A plane across the middle of a block, askew. */
+static sn_cut_def random_plane(uint64_t *random)
+{
+    sn_cut_def def = sn_default_cut_def();
+    def.blade = SN_BLADE_PLANE;
+    def.a = vec(0.21, 0.15, 0.15);
+    def.b = vec(1, support_random_in(random, -0.5, 0.5), support_random_in(random, -0.5, 0.5));
+    return def;
+}
+
 /* Cut through by a plane a block is two blocks, both closed, and nothing is lost or gained. */
 static void test_a_plane_cuts_a_block_in_two(void **state)
 {
@@ -12,10 +22,7 @@ static void test_a_plane_cuts_a_block_in_two(void **state)
         set_moving(world, &b);
         assert_ok(world, sn_world_step(world, real(1.0 / 120))); /* it is strained now */
         check_closed(world);
-        sn_cut_def def = sn_default_cut_def();
-        def.blade = SN_BLADE_PLANE;
-        def.a = vec(0.21, 0.15, 0.15);
-        def.b = vec(1, support_random_in(&random, -0.5, 0.5), support_random_in(&random, -0.5, 0.5));
+        const sn_cut_def def = random_plane(&random);
         sn_cut_info info;
         sn_report energy[2];
         const double whole = whole_of(world);
@@ -94,10 +101,7 @@ static void test_both_sides_have_room(void **state)
         set_moving(world, &b);
         assert_ok(world, sn_world_step(world, real(1.0 / 240)));
         assert_int_equal(sn_query_intersections(world, NULL, 0), 0);
-        sn_cut_def def = sn_default_cut_def();
-        def.blade = SN_BLADE_PLANE;
-        def.a = vec(0.21, 0.15, 0.15);
-        def.b = vec(1, support_random_in(&random, -0.5, 0.5), support_random_in(&random, -0.5, 0.5));
+        const sn_cut_def def = random_plane(&random);
         sn_cut_info info;
         sn_report energy[2];
         const tear_sums before = tear_sum(world);
