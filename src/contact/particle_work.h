@@ -192,19 +192,34 @@ bool sn_contacts_run_batches(sn_world *world, const sn_contact_pairs *pairs, sn_
 /* Selects the set of pairs that loops work on. */
 void sn_contacts_choose_pairs(sn_contact_pass *p, uint32_t set);
 
-/* Calls a function for all static contacts. False if the task hook lost tasks. */
-bool sn_contacts_run_statics(sn_contact_pass *p, void (*one)(const sn_contact_pass *p, sn_static_contact *contact));
-
 /* m: the displacement of the surface in this substep where the contact is. */
 sn_vec3 sn_contacts_surface_way(const sn_contact_pass *p, const sn_static_contact *contact);
 
 /* Moves the particle; push: the part that changes its velocity. */
 void sn_contacts_move(const sn_contact_pass *p, const sn_static_contact *contact, sn_vec3 place, sn_vec3 push);
 
-void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *contact);
-
 /* The time of first contact of a particle on its path with a fixed shape, both in the frame of the shape. */
 bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real *t, sn_touch *touch);
+
+/* ---- particle_statics.c ------------------------------------------------------------------------------------------ */
+
+/* Calls a function for all static contacts. False if the task hook lost tasks. */
+bool sn_contacts_run_statics(sn_contact_pass *p, void (*one)(const sn_contact_pass *p, sn_static_contact *contact));
+
+/* For these: the velocity before constraints, for restitution; the warm start; a visit of a pass; restitution. */
+void sn_contacts_note_static(const sn_contact_pass *p, sn_static_contact *contact);
+void sn_contacts_warm_static(const sn_contact_pass *p, sn_static_contact *contact);
+void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *contact);
+void sn_contacts_bounce_static(const sn_contact_pass *p, sn_static_contact *contact);
+
+/* A visit of all. False if the task hook lost tasks. */
+bool sn_contacts_project_statics(sn_contact_pass *p);
+
+/* True if velocities are those of half a substep before; see contact/restitution.h. */
+static inline bool contact_is_behind(const sn_world *world)
+{
+    return world->state.settings.integrator == SN_INTEGRATOR_SYMPLECTIC_EULER;
+}
 
 /* ---- particle_preloads.c ----------------------------------------------------------------------------------------- */
 
