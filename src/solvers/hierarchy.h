@@ -29,6 +29,7 @@
 #ifndef SN_SOLVERS_HIERARCHY_H
 #define SN_SOLVERS_HIERARCHY_H
 
+#include "base/dvec.h"
 #include "solvers/plan.h"
 #include "solvers/solver.h"
 #include "wide/wide.h"
@@ -177,6 +178,10 @@ typedef struct sn_hierarchy {
     bool made;                /* made for `makes` */
     bool lost;                /* tasks were lost since the last step; the next step reports it */
     uint64_t makes;           /* of the plan */
+    /* This pass is in the last substep of a step, and what limits exert on immovable particles is noted: see
+       hierarchy_forces.c. */
+    bool notes;
+    bool noted; /* `pull` is that of the last step */
     const sn_real *w_by_slot; /* of sn_limits_base */
 
     sn_table mesh_table;
@@ -204,6 +209,7 @@ typedef struct sn_hierarchy {
     sn_table node_table;
     sn_vec4 *node; /* two for each: x (with w) in this step, and d */
     sn_real *w;
+    sn_dvec3 *node_pulled; /* kg m, of immovable aggregates: see `notes` */
     uint32_t *parent; /* SN_PLAN_NONE: none */
     uint32_t *first;  /* first member; one more at the end */
     uint32_t *last;   /* end of its members; those from here to the next first were lost by tears */
@@ -223,16 +229,20 @@ typedef struct sn_hierarchy {
     uint32_t *end;        /* twice the number of an aggregate */
     sn_real *most;
     uint16_t *mask;
-    uint32_t *offset; /* for row_run: where the two groups start in planes of aggregates */
+    uint16_t *to_fixed; /* lanes of limits to immovable aggregates */
+    uint32_t *offset;   /* for row_run: where the two groups start in planes of aggregates */
     sn_table tether_table;
     sn_hierarchy_tether *tether;
     sn_table row_tether_table; /* the same in lanes: in planes, by row */
     sn_wide_tether *row_tether;
+    sn_wide_pulled *row_pulled; /* see `notes` */
     sn_table far_table;
     sn_hierarchy_far *far;
+    sn_dvec3 *far_pulled; /* m, see `notes` */
     sn_table pin_table; /* immovable particles, in the order of slots */
     sn_hierarchy_pin *pin;
     uint32_t *pin_slot;
+    sn_dvec3 *pull; /* kg m: what it exerts on the mesh, times h^2. See `notes` */
     sn_table pin_of_table; /* by tile, as part_of */
     uint32_t *pin_of;
     sn_table span_table;
@@ -317,6 +327,23 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
    with a margin before and after them. */
 void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, float *nodes,
                               bool coarse);
+
+/* hierarchy_forces.c. Before the first pass of the last substep: clears what was noted. */
+void sn_hierarchy_note_anew(sn_hierarchy *h);
+
+/* Before some limits are solved: notes what they are going to exert on immovable aggregates. No two of them share an
+   aggregate. nodes: planes of the aggregates of a part; NULL: they are not in planes. */
+void sn_hierarchy_note_limits(const sn_hierarchy *h, const sn_limit_run *run, const sn_hierarchy_part *part,
+                              const float *nodes);
+
+/* Notes that a rod of an immovable particle was mended: the impulse on its other end, times h, kg m. */
+void sn_hierarchy_note_mended(const sn_hierarchy *h, uint32_t slot, sn_vec3 by);
+
+/* After the last pass of a step: sums what was noted, and adds it to the multipliers of rigid pins. */
+void sn_hierarchy_add_pulls(sn_hierarchy *h, const sn_solver_in *in);
+
+/* By which force an immovable particle held its mesh by limits in the last substep, times h^2, kg m. 0: by none. */
+sn_dvec3 sn_hierarchy_pull_of(const sn_hierarchy *h, uint32_t slot);
 
 /* Writes which meshes have limits, which have not, and why. `solids` of the soft ones, with `particles`, have a lattice
    (solids.h). */
