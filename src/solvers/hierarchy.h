@@ -181,7 +181,8 @@ typedef struct sn_hierarchy {
     /* This pass is in the last substep of a step, and what limits exert on immovable particles is noted: see
        hierarchy_forces.c. */
     bool notes;
-    bool noted; /* `pull` is that of the last step */
+    bool noted;         /* what is noted is that of the last step */
+    uint64_t notes_made; /* how many steps have noted it */
     const sn_real *w_by_slot; /* of sn_limits_base */
 
     sn_table mesh_table;
@@ -209,7 +210,7 @@ typedef struct sn_hierarchy {
     sn_table node_table;
     sn_vec4 *node; /* two for each: x (with w) in this step, and d */
     sn_real *w;
-    sn_dvec3 *node_pulled; /* kg m, of immovable aggregates: see `notes` */
+    sn_dvec3 *node_pulled; /* m: how limits moved it; of an immovable one kg m. See `notes` */
     uint32_t *parent; /* SN_PLAN_NONE: none */
     uint32_t *first;  /* first member; one more at the end */
     uint32_t *last;   /* end of its members; those from here to the next first were lost by tears */
@@ -336,11 +337,30 @@ void sn_hierarchy_note_anew(sn_hierarchy *h);
 void sn_hierarchy_note_limits(const sn_hierarchy *h, const sn_limit_run *run, const sn_hierarchy_part *part,
                               const float *nodes);
 
+/* Notes by how much aggregates of particles were moved. nodes: planes of these; NULL: they are not in planes. */
+void sn_hierarchy_note_moves(const sn_hierarchy *h, uint32_t first, uint32_t count, const float *nodes);
+
 /* Notes that a rod of an immovable particle was mended: the impulse on its other end, times h, kg m. */
 void sn_hierarchy_note_mended(const sn_hierarchy *h, uint32_t slot, sn_vec3 by);
 
 /* After the last pass of a step: sums what was noted, and adds it to the multipliers of rigid pins. */
 void sn_hierarchy_add_pulls(sn_hierarchy *h, const sn_solver_in *in);
+
+/* hierarchy_rods.c: the kinds of rods that stiff meshes have. */
+extern const uint32_t sn_limited_kinds[SN_LIMITED_KINDS];
+
+/* Whether limits carry a part of the load of a rod. slot: by the number of a particle. */
+bool sn_hierarchy_carries(const sn_hierarchy *h, const sn_pool *pool, uint32_t row, const uint32_t *slot);
+
+/* Adds what limits carried in the last substep to the multipliers of rods, in arrays by kind and row. False when memory
+   runs out. */
+bool sn_hierarchy_share_out(const sn_hierarchy *h, const sn_solver_in *in, const sn_allocator *allocator,
+                        sn_real *const to[SN_LIMITED_KINDS]);
+
+static inline sn_dvec3 hierarchy_pulled(const sn_wide_pulled *pulled, uint32_t lane)
+{
+    return (sn_dvec3){(double)pulled->by[0][lane], (double)pulled->by[1][lane], (double)pulled->by[2][lane]};
+}
 
 /* By which force an immovable particle held its mesh by limits in the last substep, times h^2, kg m. 0: by none. */
 sn_dvec3 sn_hierarchy_pull_of(const sn_hierarchy *h, uint32_t slot);

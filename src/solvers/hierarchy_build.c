@@ -459,7 +459,6 @@ static void leave_stretched(sn_hierarchy *h, const sn_solver_in *in)
 
 void sn_hierarchy_begin(sn_hierarchy *h, const sn_solver_in *in)
 {
-    h->noted = false;
     for (uint32_t i = 0; i < h->tile_table.count; ++i)
         h->home[in->plan->tile[h->tile[i]].body].off = SN_HIERARCHY_OFF;
     for (uint32_t m = 0; m < h->mesh_table.count; ++m) {

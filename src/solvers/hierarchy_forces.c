@@ -84,16 +84,18 @@ static uint32_t pin_at(const sn_hierarchy *h, uint32_t slot)
     return from < h->pin_table.count && h->pin_slot[from] == slot ? from : SN_PLAN_NONE;
 }
 
+void sn_hierarchy_note_moves(const sn_hierarchy *h, uint32_t first, uint32_t count, const float *nodes)
+{
+    for (uint32_t n = 0; n < count; ++n)
+        if (h->w[first + n] > 0)
+            add(&h->node_pulled[first + n], nodes ? place_in_rows(nodes, n).d : place_of(h, first + n).d, 1);
+}
+
 void sn_hierarchy_note_mended(const sn_hierarchy *h, uint32_t slot, sn_vec3 by)
 {
     const uint32_t pin = pin_at(h, slot);
     if (pin != SN_PLAN_NONE)
         add(&h->pull[pin], dvec3_from(by), 1);
-}
-
-static sn_dvec3 pulled_in(const sn_wide_pulled *pulled, uint32_t lane)
-{
-    return (sn_dvec3){(double)pulled->by[0][lane], (double)pulled->by[1][lane], (double)pulled->by[2][lane]};
 }
 
 /* Sums of tethers of particles. */
@@ -105,7 +107,7 @@ static void sum_particles(const sn_hierarchy *h, const sn_vec4 *x)
             for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
                 const sn_real w = x[h->row_tether[i].slot[lane]].w;
                 if (w > 0)
-                    add(&h->pull[h->row_tether[i].pin[lane] / 2], pulled_in(&h->row_pulled[i], lane), 1 / (double)w);
+                    add(&h->pull[h->row_tether[i].pin[lane] / 2], hierarchy_pulled(&h->row_pulled[i], lane), 1 / (double)w);
             }
     }
 }
@@ -117,7 +119,7 @@ static void sum_aggregates(const sn_hierarchy *h)
         const sn_hierarchy_far *far = &h->far[i];
         sn_dvec3 by = h->far_pulled[i];
         if (far->row != SN_PLAN_NONE)
-            by = dvec3_add(by, pulled_in(&h->row_pulled[far->row], far->lane));
+            by = dvec3_add(by, hierarchy_pulled(&h->row_pulled[far->row], far->lane));
         if (h->w[far->node] > 0)
             add(&h->pull[far->pin], by, 1 / (double)h->w[far->node]);
     }
@@ -169,6 +171,7 @@ void sn_hierarchy_add_pulls(sn_hierarchy *h, const sn_solver_in *in)
     sum_limits(h);
     add_to_pins(h, in);
     h->noted = true;
+    h->notes_made++;
 }
 
 sn_dvec3 sn_hierarchy_pull_of(const sn_hierarchy *h, uint32_t slot)

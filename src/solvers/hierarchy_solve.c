@@ -280,6 +280,8 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
         sweep(h, part->run, part->runs, sweeps_inside(part), wide);
         sweep(h, part->row_run, part->row_runs, 1, wide);
         tether_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
+        if (h->notes)
+            sn_hierarchy_note_moves(h, part->node, part->nodes, NULL);
         for (uint32_t n = part->node; n < part->node + part->nodes; ++n) {
             sn_vec4 by = *hierarchy_d(h, n);
             by.w = 0;
@@ -361,6 +363,8 @@ static void move_groups(const sn_hierarchy *h, const sn_hierarchy_part *part, co
     wide->take_nodes(&groups);
     sweep_rows(h, part, wide, margin);
     tether_groups(h, part, wide, groups.nodes);
+    if (h->notes)
+        sn_hierarchy_note_moves(h, part->node, part->groups * SN_BATCH, groups.nodes);
     wide->move_rows(&groups);
 }
 
@@ -379,7 +383,10 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
             move_groups(h, part, wide, groups_of(h, part, plane, coarse), nodes);
         else
             tether_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
-        for (uint32_t n = part->node + part->groups * SN_BATCH; n < part->node + part->nodes; ++n)
+        const uint32_t others = part->node + part->groups * SN_BATCH;
+        if (h->notes)
+            sn_hierarchy_note_moves(h, others, part->node + part->nodes - others, NULL);
+        for (uint32_t n = others; n < part->node + part->nodes; ++n)
             for (uint32_t k = h->first[n]; hierarchy_x(h, n)->w != 0 && k < h->last[n]; ++k) {
                 const sn_vec4 *by = hierarchy_d(h, n);
                 float *to = moved + h->at[k];

@@ -101,6 +101,12 @@ void sn_tiled_watch(const sn_tiled *t);
 /* The largest force and torque of a constraint in a batch in the watched substeps, in N and N m times h^2. */
 void sn_tiled_exerted(const sn_solver_in *in, uint32_t kind, uint32_t row, float *force, float *torque);
 
+/* The limits of stiff meshes, with what the last step noted of their forces; NULL: nothing is known. */
+const struct sn_hierarchy *sn_tiled_noted(const sn_solver_scratch *scratch, const sn_plan *plan);
+
+/* Before a step: what was noted is out of date. */
+void sn_tiled_forget_noted(const sn_solver_scratch *scratch);
+
 /* Writes which meshes were stiffened in the last step, and which were not. */
 void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t size);
 

@@ -240,3 +240,15 @@ void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t s
         sn_plates_tell(&t->plates, text, size);
     }
 }
+
+const sn_hierarchy *sn_tiled_noted(const sn_solver_scratch *scratch, const sn_plan *plan)
+{
+    const tiled *t = scratch->tiled;
+    return t && t->hierarchy.noted && t->hierarchy.makes == plan->makes ? &t->hierarchy : NULL;
+}
+
+void sn_tiled_forget_noted(const sn_solver_scratch *scratch)
+{
+    if (scratch->tiled)
+        ((tiled *)scratch->tiled)->hierarchy.noted = false;
+}

@@ -8,8 +8,9 @@
 /* The force of a row in the last substep, lambda / h^2; 0 before the first step. */
 static double row_force(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row)
 {
-    double h = (double)world->state.h;
-    return h > 0 ? (double)pool->lambda[(size_t)index * pool->kind->rows + row] / (h * h) : 0;
+    const double h = (double)world->state.h;
+    const double lambda = (double)pool->lambda[(size_t)index * pool->kind->rows + row];
+    return h > 0 ? (lambda + sn_limit_lambda(world, pool, index, row)) / (h * h) : 0;
 }
 
 /* A constraint evaluated at the present positions, with gradients by point. */
