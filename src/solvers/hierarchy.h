@@ -174,15 +174,15 @@ typedef struct sn_hierarchy_mended {
 } sn_hierarchy_mended;
 
 typedef struct sn_hierarchy {
-    bool by_mass;             /* the choice of meshes depends on masses */
-    bool made;                /* made for `makes` */
-    bool lost;                /* tasks were lost since the last step; the next step reports it */
-    uint64_t makes;           /* of the plan */
+    bool by_mass;   /* the choice of meshes depends on masses */
+    bool made;      /* made for `makes` */
+    bool lost;      /* tasks were lost since the last step; the next step reports it */
+    uint64_t makes; /* of the plan */
     /* This pass is in the last substep of a step, and what limits exert on immovable particles is noted: see
        hierarchy_forces.c. */
     bool notes;
-    bool noted;         /* what is noted is that of the last step */
-    uint64_t notes_made; /* how many steps have noted it */
+    bool noted;               /* what is noted is that of the last step */
+    uint64_t notes_made;      /* how many steps have noted it */
     const sn_real *w_by_slot; /* of sn_limits_base */
 
     sn_table mesh_table;
@@ -211,9 +211,9 @@ typedef struct sn_hierarchy {
     sn_vec4 *node; /* two for each: x (with w) in this step, and d */
     sn_real *w;
     sn_dvec3 *node_pulled; /* m: how limits moved it; of an immovable one kg m. See `notes` */
-    uint32_t *parent; /* SN_PLAN_NONE: none */
-    uint32_t *first;  /* first member; one more at the end */
-    uint32_t *last;   /* end of its members; those from here to the next first were lost by tears */
+    uint32_t *parent;      /* SN_PLAN_NONE: none */
+    uint32_t *first;       /* first member; one more at the end */
+    uint32_t *last;        /* end of its members; those from here to the next first were lost by tears */
     sn_table member_table;
     uint32_t *member; /* slots, or smaller aggregates */
     uint32_t *at;     /* for slots in planes: as sn_hierarchy_tether.at */
@@ -240,10 +240,10 @@ typedef struct sn_hierarchy {
     sn_table far_table;
     sn_hierarchy_far *far;
     sn_dvec3 *far_pulled; /* m, see `notes` */
-    sn_table pin_table; /* immovable particles, in the order of slots */
+    sn_table pin_table;   /* immovable particles, in the order of slots */
     sn_hierarchy_pin *pin;
     uint32_t *pin_slot;
-    sn_dvec3 *pull; /* kg m: what it exerts on the mesh, times h^2. See `notes` */
+    sn_dvec3 *pull;        /* kg m: what it exerts on the mesh, times h^2. See `notes` */
     sn_table pin_of_table; /* by tile, as part_of */
     uint32_t *pin_of;
     sn_table span_table;
@@ -355,7 +355,7 @@ bool sn_hierarchy_carries(const sn_hierarchy *h, const sn_pool *pool, uint32_t r
 /* Adds what limits carried in the last substep to the multipliers of rods, in arrays by kind and row. False when memory
    runs out. */
 bool sn_hierarchy_share_out(const sn_hierarchy *h, const sn_solver_in *in, const sn_allocator *allocator,
-                        sn_real *const to[SN_LIMITED_KINDS]);
+                            sn_real *const to[SN_LIMITED_KINDS]);
 
 static inline sn_dvec3 hierarchy_pulled(const sn_wide_pulled *pulled, uint32_t lane)
 {

@@ -107,7 +107,8 @@ static void sum_particles(const sn_hierarchy *h, const sn_vec4 *x)
             for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
                 const sn_real w = x[h->row_tether[i].slot[lane]].w;
                 if (w > 0)
-                    add(&h->pull[h->row_tether[i].pin[lane] / 2], hierarchy_pulled(&h->row_pulled[i], lane), 1 / (double)w);
+                    add(&h->pull[h->row_tether[i].pin[lane] / 2], hierarchy_pulled(&h->row_pulled[i], lane),
+                        1 / (double)w);
             }
     }
 }

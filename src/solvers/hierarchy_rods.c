@@ -14,8 +14,6 @@
 #include "solvers/hierarchy_work.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* It ends when the gradient is this share of the first one, or after so many iterations for each particle along a
@@ -96,9 +94,8 @@ static void add_constraint(sharing *s, const sn_pool *pool, uint32_t kind, uint3
     const uint32_t a = frame->slot[point[0]], b = frame->slot[point[1]];
     if (a == b || !(is_free(s, a) || is_free(s, b)))
         return;
-    const sn_dvec3 apart =
-        dvec3_add(dvec3_from(vec3_sub(vec4_xyz(frame->x[a]), vec4_xyz(frame->x[b]))),
-                  dvec3_from(vec3_sub(vec4_xyz(frame->x_low[a]), vec4_xyz(frame->x_low[b]))));
+    const sn_dvec3 apart = dvec3_add(dvec3_from(vec3_sub(vec4_xyz(frame->x[a]), vec4_xyz(frame->x[b]))),
+                                     dvec3_from(vec3_sub(vec4_xyz(frame->x_low[a]), vec4_xyz(frame->x_low[b]))));
     const double length = dvec3_length(apart);
     if (kind == SN_KIND_ATTACHMENT) {
         add_rod(s, a, b, dvec3(1, 0, 0), to + 3 * (size_t)row, 1);
@@ -177,7 +174,7 @@ static double reduce(const sharing *g, double share)
 
 static void solve(const sharing *g)
 {
-    const uint32_t most = getenv("FM") ? (uint32_t)atoi(getenv("FM")) : LEAST + (uint32_t)(MOST * sqrt(g->slots));
+    const uint32_t most = LEAST + (uint32_t)(MOST * sqrt(g->slots));
     const double all = reduce(g, 0);
     double rest = all, square = find_gradient(g);
     memcpy(g->p, g->s, g->rods * sizeof *g->p);
@@ -193,11 +190,10 @@ static void solve(const sharing *g)
         for (uint32_t e = 0; e < g->rods; ++e)
             g->p[e] = g->s[e] + square / before * g->p[e];
     }
-if(getenv("FJ"))fprintf(stderr,"cg %u of %u, rods %u, |r| %g grad %g\n",k,most,g->rods,sqrt(rest/all),sqrt(square/all));
 }
 
 bool sn_hierarchy_share_out(const sn_hierarchy *h, const sn_solver_in *in, const sn_allocator *allocator,
-                        sn_real *const to[SN_LIMITED_KINDS])
+                            sn_real *const to[SN_LIMITED_KINDS])
 {
     sharing s = {.h = h, .in = in, .slots = h->slots};
     list_rods(&s, to);

@@ -206,6 +206,7 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
     sn_hierarchy_begin(&scratch->hierarchy, in);
     scratch->any_preloads = look_for_preloads(in, &scratch->hierarchy, l.state);
     scratch->any_closed = sn_closed_begin(scratch, in);
+    scratch->read = in->plan->makes;
     scratch->any_solids = look_for_solids(in, &scratch->solids, l.state);
     look_for_plates(in, &scratch->plates, l.state);
     scratch->any_preloads = scratch->any_preloads || scratch->any_solids || scratch->plates.any;
@@ -239,16 +240,4 @@ void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t s
         sn_hierarchy_tell(&t->hierarchy, solids, particles, text, size);
         sn_plates_tell(&t->plates, text, size);
     }
-}
-
-const sn_hierarchy *sn_tiled_noted(const sn_solver_scratch *scratch, const sn_plan *plan)
-{
-    const tiled *t = scratch->tiled;
-    return t && t->hierarchy.noted && t->hierarchy.makes == plan->makes ? &t->hierarchy : NULL;
-}
-
-void sn_tiled_forget_noted(const sn_solver_scratch *scratch)
-{
-    if (scratch->tiled)
-        ((tiled *)scratch->tiled)->hierarchy.noted = false;
 }

@@ -1,4 +1,5 @@
 /* Forces of constraints, and their values. */
+#include "solvers/tiled.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -21,13 +22,17 @@ typedef struct evaluated {
     sn_vec3 turn[SN_MAX_ROWS * SN_MAX_POINTS];
 } evaluated;
 
-/* False if the constraint cannot be evaluated. */
-static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t index, evaluated *e)
+/* `forces`: with the directions that forces had in the last step. False if the constraint cannot be evaluated. */
+static bool evaluate_points(const sn_world *world, uint32_t kind, uint32_t index, bool forces, evaluated *e)
 {
+    const sn_pool *pool = world->constraints.pool[kind];
     const sn_table *many = &world->constraints.many;
     sn_frame frame = sn_world_frame(world);
     sn_quat q[SN_MAX_POINTS];
-    sn_eval_in in = sn_evaluate_input(&world->constraints, pool, index, &frame, many->column[SN_MANY_X], q);
+    sn_vec3 *x = many->column[SN_MANY_X];
+    sn_eval_in in = sn_evaluate_input(&world->constraints, pool, index, &frame, x, q);
+    if (forces)
+        sn_tiled_place_points(&world->scratch, &world->plan, &world->constraints, kind, index, world->ids.value, x);
     memset(e, 0, sizeof *e);
     e->gradient = many->column[SN_MANY_BY_POINT];
     memset(e->gradient, 0, (size_t)pool->kind->rows * in.points * sizeof *e->gradient);
@@ -36,6 +41,8 @@ static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t
     ((sn_world *)world)->busy = true; /* eval may be the caller's function */
     bool exists = pool->kind->eval(&in, &out);
     ((sn_world *)world)->busy = was_busy;
+    if (forces && exists)
+        sn_tiled_direct(&world->scratch, &world->plan, kind, index, e->gradient);
     return exists;
 }
 
@@ -54,10 +61,11 @@ static const sn_vec3 *element_force(const sn_world *world, const sn_pool *pool, 
 }
 
 /* The force of an element along the gradient of its C. Positive increases C, as for a constraint. */
-static sn_real element_row(const sn_world *world, const sn_pool *pool, uint32_t index)
+static sn_real element_row(const sn_world *world, const sn_pool *pool, sn_constraint constraint)
 {
+    const uint32_t index = constraint.index;
     evaluated e;
-    if (!evaluate_points(world, pool, index, &e))
+    if (!evaluate_points(world, constraint.kind, index, true, &e))
         return 0;
     sn_vec3 g = e.gradient[0];
     sn_real length2 = vec3_dot(g, g);
@@ -72,7 +80,7 @@ sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint)
         return force;
     if (pool->kind->force) {
         force.rows = 1;
-        force.row[0] = element_row(world, pool, constraint.index);
+        force.row[0] = element_row(world, pool, constraint);
         force.magnitude = vec3_length(element_force(world, pool, constraint.index)[0]);
         return force;
     }
@@ -106,7 +114,7 @@ static sn_vec3 exerted_on(const sn_world *world, sn_constraint constraint, uint3
         return element_force(world, pool, constraint.index)[point];
     evaluated e;
     sn_vec3 sum = vec3(0, 0, 0);
-    if (!evaluate_points(world, pool, constraint.index, &e)) {
+    if (!evaluate_points(world, constraint.kind, constraint.index, true, &e)) {
         world_fail(world, SN_ERROR_ARGUMENT, "%s constraint %u has no direction as positions are now", pool->kind->name,
                    constraint.index);
         return none;
@@ -138,7 +146,7 @@ void sn_constraint_exerted(const sn_world *world, uint32_t kind, uint32_t index,
     evaluated e;
     sn_vec3 push = vec3(0, 0, 0), turn = vec3(0, 0, 0);
     const uint32_t points = pool->kind->points;
-    if (!evaluate_points(world, pool, index, &e)) {
+    if (!evaluate_points(world, kind, index, true, &e)) {
         *force = (sn_real)NAN;
         return;
     }
@@ -169,7 +177,7 @@ sn_result sn_constraint_value(const sn_world *world, sn_constraint constraint, s
     if (!value)
         return world_fail(world, SN_ERROR_ARGUMENT, "value is NULL");
     evaluated e;
-    bool exists = evaluate_points(world, pool, constraint.index, &e);
+    bool exists = evaluate_points(world, constraint.kind, constraint.index, false, &e);
     for (uint32_t row = 0; row < pool->kind->rows; ++row)
         value[row] = exists ? e.c[row] : (sn_real)NAN;
     return SN_OK;

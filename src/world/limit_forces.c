@@ -40,7 +40,8 @@ static bool find_all(sn_world *world, const sn_hierarchy *h)
 double sn_limit_lambda(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row)
 {
     const sn_hierarchy *h = world->busy ? NULL : sn_tiled_noted(&world->scratch, &world->plan);
-    sn_limit_forces *f = &((sn_world *)world)->limit_forces; /* not part of the state that const calls must not change */
+    sn_limit_forces *f =
+        &((sn_world *)world)->limit_forces; /* not part of the state that const calls must not change */
     uint32_t kind = 0;
     while (kind < SN_LIMITED_KINDS && world->constraints.pool[sn_limited_kinds[kind]] != pool)
         ++kind;

@@ -146,7 +146,7 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still, bool car
     sn_step_state step = {.dt = dt, .still = still, .careful = careful};
     sn_result result = SN_OK;
     sn_breaking_watch_anew(world);
-    sn_tiled_forget_noted(&world->scratch);
+    sn_tiled_forget_forces(&world->scratch);
     sn_starts_note_immovable(world);
     if (world->state.settings.solver == SN_SOLVER_TILED) {
         sn_solver_in in = sn_world_solver_input(world, dt);

@@ -148,8 +148,8 @@ void sn_compromise_release(sn_compromise *compromise, const sn_allocator *alloca
 /* The parts of the multipliers of rods that limits carried: see limit_forces.c. They are found when they are read. */
 typedef struct sn_limit_forces {
     sn_table table[SN_LIMITED_KINDS]; /* of sn_real, by kind and row */
-    uint64_t made;                /* sn_hierarchy.notes_made when they were found; 0: never */
-    atomic_flag gate;             /* held by the thread that finds or reads them */
+    uint64_t made;                    /* sn_hierarchy.notes_made when they were found; 0: never */
+    atomic_flag gate;                 /* held by the thread that finds or reads them */
 } sn_limit_forces;
 
 struct sn_world {
