@@ -244,6 +244,7 @@ typedef struct sn_hierarchy {
     sn_hierarchy_pin *pin;
     uint32_t *pin_slot;
     sn_dvec3 *pull;        /* kg m: what it exerts on the mesh, times h^2. See `notes` */
+    bool *told;            /* a pin has this in its multipliers */
     sn_table pin_of_table; /* by tile, as part_of */
     uint32_t *pin_of;
     sn_table span_table;
@@ -362,8 +363,8 @@ static inline sn_dvec3 hierarchy_pulled(const sn_wide_pulled *pulled, uint32_t l
     return (sn_dvec3){(double)pulled->by[0][lane], (double)pulled->by[1][lane], (double)pulled->by[2][lane]};
 }
 
-/* By which force an immovable particle held its mesh by limits in the last substep, times h^2, kg m. 0: by none. */
-sn_dvec3 sn_hierarchy_pull_of(const sn_hierarchy *h, uint32_t slot);
+/* What limits exerted on a particle in the last substep, times h^2, kg m. x: with inverse masses, by slot. */
+sn_dvec3 sn_hierarchy_exerted_on(const sn_hierarchy *h, const sn_vec4 *x, uint32_t slot);
 
 /* Writes which meshes have limits, which have not, and why. `solids` of the soft ones, with `particles`, have a lattice
    (solids.h). */

@@ -47,6 +47,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->pin_table, sizeof *h->pin, false);
     sn_table_column(&h->pin_table, sizeof *h->pin_slot, false);
     sn_table_column(&h->pin_table, sizeof *h->pull, false);
+    sn_table_column(&h->pin_table, sizeof *h->told, false);
     sn_table_column(&h->pin_of_table, sizeof *h->pin_of, false);
     sn_table_column(&h->heap_table, sizeof(hierarchy_visit), false);
 }
@@ -136,6 +137,7 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->pin = h->pin_table.column[0];
     h->pin_slot = h->pin_table.column[1];
     h->pull = h->pin_table.column[2];
+    h->told = h->pin_table.column[3];
     h->pin_of = h->pin_of_table.column[0];
 }
 

@@ -27,6 +27,7 @@ void sn_hierarchy_note_anew(sn_hierarchy *h)
     memset(h->far_pulled, 0, h->far_table.count * sizeof *h->far_pulled);
     memset(h->node_pulled, 0, h->node_table.count * sizeof *h->node_pulled);
     memset(h->pull, 0, h->pin_table.count * sizeof *h->pull);
+    memset(h->told, 0, h->pin_table.count * sizeof *h->told);
 }
 
 static void add(sn_dvec3 *to, sn_dvec3 by, double times)
@@ -154,12 +155,12 @@ static void add_to_pins(sn_hierarchy *h, const sn_solver_in *in)
             if (!run_has(pool, &store->run[r], i) || pool->point[row] & SN_ANCHOR_BIT)
                 continue;
             const uint32_t slot = in->frame.slot[pool->point[row]], pin = pin_at(h, slot);
-            if (pin == SN_PLAN_NONE || !hierarchy_is_pinned(in->stiffen.base, slot))
+            if (pin == SN_PLAN_NONE || h->told[pin] || !hierarchy_is_pinned(in->stiffen.base, slot))
                 continue;
             pool->lambda[3 * (size_t)row] += (sn_real)h->pull[pin].x;
             pool->lambda[3 * (size_t)row + 1] += (sn_real)h->pull[pin].y;
             pool->lambda[3 * (size_t)row + 2] += (sn_real)h->pull[pin].z;
-            h->pull[pin] = (sn_dvec3){0, 0, 0};
+            h->told[pin] = true;
         }
 }
 
@@ -175,8 +176,25 @@ void sn_hierarchy_add_pulls(sn_hierarchy *h, const sn_solver_in *in)
     h->notes_made++;
 }
 
-sn_dvec3 sn_hierarchy_pull_of(const sn_hierarchy *h, uint32_t slot)
+/* The force on a movable particle is m dx, with dx the displacement of its aggregate and by its tethers. */
+static sn_dvec3 push_on(const sn_hierarchy *h, uint32_t slot)
 {
-    const uint32_t pin = h->noted ? pin_at(h, slot) : SN_PLAN_NONE;
-    return pin == SN_PLAN_NONE ? (sn_dvec3){0, 0, 0} : h->pull[pin];
+    sn_dvec3 by = {0, 0, 0};
+    const uint32_t node = h->work->node[slot];
+    if (node != SN_PLAN_NONE && h->w[node] > 0)
+        by = h->node_pulled[node];
+    for (uint32_t i = 0; i < h->tether_table.count; ++i)
+        if (h->tether[i].slot == slot && h->tether[i].row != SN_PLAN_NONE)
+            add(&by, hierarchy_pulled(&h->row_pulled[h->tether[i].row], h->tether[i].at % SN_ROW), 1);
+    return by;
+}
+
+sn_dvec3 sn_hierarchy_exerted_on(const sn_hierarchy *h, const sn_vec4 *x, uint32_t slot)
+{
+    const uint32_t pin = pin_at(h, slot);
+    if (pin != SN_PLAN_NONE)
+        return dvec3_scale(h->pull[pin], -1);
+    if (slot >= h->slots || !(x[slot].w > 0))
+        return (sn_dvec3){0, 0, 0};
+    return dvec3_scale(push_on(h, slot), 1 / (double)x[slot].w);
 }

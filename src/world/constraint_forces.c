@@ -1,4 +1,5 @@
 /* Forces of constraints, and their values. */
+#include "base/dvec.h"
 #include "solvers/tiled.h"
 #include "world/world.h"
 
@@ -6,12 +7,18 @@
 
 /* ---- Forces ------------------------------------------------------------------------------------------------------ */
 
-/* The force of a row in the last substep, lambda / h^2; 0 before the first step. */
-static double row_force(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row)
+/* The force of the multiplier of a row in the last substep, lambda / h^2; 0 before the first step. */
+static double own_force(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row)
 {
     const double h = (double)world->state.h;
-    const double lambda = (double)pool->lambda[(size_t)index * pool->kind->rows + row];
-    return h > 0 ? (lambda + sn_limit_lambda(world, pool, index, row)) / (h * h) : 0;
+    return h > 0 ? (double)pool->lambda[(size_t)index * pool->kind->rows + row] / (h * h) : 0;
+}
+
+/* The same with what limits of a stiff mesh carried. */
+static double row_force(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row)
+{
+    const double h = (double)world->state.h, by_limits = h > 0 ? sn_limit_lambda(world, pool, index, row) : 0;
+    return own_force(world, pool, index, row) + (by_limits != 0 ? by_limits / (h * h) : 0);
 }
 
 /* A constraint evaluated at the present positions, with gradients by point. */
@@ -162,6 +169,54 @@ void sn_constraint_exerted(const sn_world *world, uint32_t kind, uint32_t index,
 sn_vec3 sn_constraint_force_on(const sn_world *world, sn_constraint constraint, uint32_t point)
 {
     return exerted_on(world, constraint, point, false);
+}
+
+/* ---- Loads of particles --------------------------------------------------------------------------------------------------- */
+
+/* Adds what the multipliers of a constraint exert on a particle. */
+static void add_force_on(const sn_world *world, uint32_t kind, uint32_t index, uint32_t slot, sn_dvec3 *sum)
+{
+    const sn_pool *pool = world->constraints.pool[kind];
+    const sn_frame frame = sn_world_frame(world);
+    const uint32_t points = pool_point_count(pool, index);
+    const sn_vec3 *force = NULL;
+    bool evaluates = false, exists = true;
+    evaluated e;
+    for (uint32_t point = 0; point < points && exists; ++point) {
+        uint32_t corner[4];
+        sn_real weight[4];
+        const uint32_t corners = sn_point_corners(&world->constraints, pool, index, &frame, point, corner, weight);
+        for (uint32_t i = 0; i < corners && exists; ++i) {
+            if (corner[i] != slot)
+                continue;
+            if (!evaluates && pool->kind->force)
+                force = element_force(world, pool, index);
+            else if (!evaluates)
+                exists = evaluate_points(world, kind, index, true, &e);
+            evaluates = true;
+            if (force)
+                *sum = dvec3_add(*sum, dvec3_scale(dvec3_from(force[point]), (double)weight[i]));
+            for (uint32_t row = 0; !force && exists && row < pool->kind->rows; ++row)
+                *sum = dvec3_add(*sum, dvec3_scale(dvec3_from(e.gradient[row * points + point]),
+                                                   own_force(world, pool, index, row) * (double)weight[i]));
+        }
+    }
+}
+
+sn_vec3 sn_particle_load(const sn_world *world, sn_particle particle)
+{
+    const uint32_t slot = world ? sn_world_slot(world, particle) : SN_NO_SLOT;
+    if (slot == SN_NO_SLOT)
+        return vec3((sn_real)NAN, (sn_real)NAN, (sn_real)NAN);
+    const sn_store *store = &world->constraints;
+    sn_dvec3 sum = sn_limit_force_on(world, slot);
+    for (uint32_t r = 0; r < store->run_table.count; ++r) {
+        const sn_run *run = &store->run[r];
+        for (uint32_t i = 0; i < run->count; ++i)
+            if (run_has(store->pool[run->kind], run, i))
+                add_force_on(world, run->kind, run->first + i, slot, &sum);
+    }
+    return dvec3_round(sum);
 }
 
 sn_vec3 sn_constraint_torque_on(const sn_world *world, sn_constraint constraint, uint32_t point)

@@ -57,3 +57,12 @@ double sn_limit_lambda(const sn_world *world, const sn_pool *pool, uint32_t inde
     atomic_flag_clear_explicit(&f->gate, memory_order_release);
     return all;
 }
+
+sn_dvec3 sn_limit_force_on(const sn_world *world, uint32_t slot)
+{
+    const sn_hierarchy *h = sn_tiled_noted(&world->scratch, &world->plan);
+    const double step = (double)world->state.h;
+    if (!h || !(step > 0))
+        return dvec3(0, 0, 0);
+    return dvec3_scale(sn_hierarchy_exerted_on(h, world->particles.x, slot), 1 / (step * step));
+}

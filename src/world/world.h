@@ -2,6 +2,7 @@
 #ifndef SN_WORLD_WORLD_H
 #define SN_WORLD_WORLD_H
 
+#include "base/dvec.h"
 #include "base/errors.h"
 #include "base/parallel.h"
 #include "constraints/incidence.h"
@@ -352,6 +353,9 @@ void sn_limit_forces_release(sn_limit_forces *f, const sn_allocator *allocator);
 /* What limits of a stiff mesh carried for a row of a constraint in the last substep, to be added to its multiplier. NaN
    when memory runs out. */
 double sn_limit_lambda(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row);
+
+/* N: what limits exerted on a particle in the last substep. */
+sn_dvec3 sn_limit_force_on(const sn_world *world, uint32_t slot);
 
 /* Whether a constraint may break by force. */
 bool sn_world_is_weak(const void *world, uint32_t kind, uint32_t row);
