@@ -16,11 +16,15 @@
 #include <math.h>
 #include <string.h>
 
-/* It ends when the gradient is this share of the first one, or after so many iterations for each particle along a
-   mesh. */
+/* It ends when what is left is this share of the forces, or the gradient this share of the first one: then rods cannot
+   carry more. */
 #define PRECISION 1e-3
-#define LEAST     100u
-#define MOST      20.0
+#define FLATTEST  1e-6
+
+/* Iterations at most: for each particle along a mesh, or, if this is more, until so many rods have been visited. Most
+   meshes need 200. A sheet that sags by little needs many: its rods carry the load by their slope. */
+#define MOST   (100 + (uint32_t)(40 * sqrt(g->slots)))
+#define VISITS 4e7
 
 typedef struct rod {
     uint32_t a, b; /* slots */
@@ -174,12 +178,11 @@ static double reduce(const sharing *g, double share)
 
 static void solve(const sharing *g)
 {
-    const uint32_t most = LEAST + (uint32_t)(MOST * sqrt(g->slots));
-    const double all = reduce(g, 0);
-    double rest = all, square = find_gradient(g);
+    const double all = reduce(g, 0), first = find_gradient(g), visits = VISITS / (g->rods + 1);
+    const uint32_t most = visits > MOST ? (uint32_t)visits : MOST;
+    double rest = all, square = first;
     memcpy(g->p, g->s, g->rods * sizeof *g->p);
-    uint32_t k = 0;
-    for (; k < most && rest > PRECISION * PRECISION * all; ++k) {
+    for (uint32_t k = 0; k < most && rest > PRECISION * PRECISION * all && square > FLATTEST * FLATTEST * first; ++k) {
         const double change = apply(g), step = square / change, before = square;
         if (!(change > 0))
             break;
