@@ -239,7 +239,7 @@ typedef struct sn_hierarchy {
     sn_wide_pulled *row_pulled; /* see `notes` */
     sn_table far_table;
     sn_hierarchy_far *far;
-    sn_dvec3 *far_pulled; /* m, see `notes` */
+    sn_dvec3 *far_pulled; /* kg m, see `notes` */
     sn_table pin_table;   /* immovable particles, in the order of slots */
     sn_hierarchy_pin *pin;
     uint32_t *pin_slot;

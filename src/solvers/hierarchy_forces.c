@@ -99,18 +99,27 @@ void sn_hierarchy_note_mended(const sn_hierarchy *h, uint32_t slot, sn_vec3 by)
         add(&h->pull[pin], dvec3_from(by), 1);
 }
 
-/* Sums of tethers of particles. */
-static void sum_particles(const sn_hierarchy *h, const sn_vec4 *x)
+static void add_lanes(const sn_hierarchy *h, const sn_wide_tether *tether, sn_wide_pulled *sum)
+{
+    for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
+        add(&h->pull[tether->pin[lane] / 2], hierarchy_pulled(sum, lane), 1);
+    *sum = (sn_wide_pulled){{{0}}};
+}
+
+/* Sums of tethers of particles. Consecutive entries have the same immovable particles in most cases. */
+static void sum_particles(const sn_hierarchy *h)
 {
     for (uint32_t p = 0; p < h->part_table.count; ++p) {
-        const sn_hierarchy_part *part = &h->part[p];
-        for (uint32_t i = part->row_tether; h->mesh[part->mesh].acts && i < part->row_tether + part->row_tethers; ++i)
-            for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
-                const sn_real w = x[h->row_tether[i].slot[lane]].w;
-                if (w > 0)
-                    add(&h->pull[h->row_tether[i].pin[lane] / 2], hierarchy_pulled(&h->row_pulled[i], lane),
-                        1 / (double)w);
-            }
+        const uint32_t first = h->part[p].row_tether, end = first + h->part[p].row_tethers;
+        sn_wide_pulled sum = {{{0}}};
+        for (uint32_t i = first; i < end; ++i) {
+            const float *from = h->row_pulled[i].by[0];
+            float *to = sum.by[0];
+            for (uint32_t k = 0; k < 3 * SN_BATCH; ++k)
+                to[k] += from[k];
+            if (i + 1 == end || !h->row_tether[i + 1].again)
+                add_lanes(h, &h->row_tether[i], &sum);
+        }
     }
 }
 
@@ -119,11 +128,9 @@ static void sum_aggregates(const sn_hierarchy *h)
 {
     for (uint32_t i = 0; i < h->far_table.count; ++i) {
         const sn_hierarchy_far *far = &h->far[i];
-        sn_dvec3 by = h->far_pulled[i];
+        add(&h->pull[far->pin], h->far_pulled[i], 1);
         if (far->row != SN_PLAN_NONE)
-            by = dvec3_add(by, hierarchy_pulled(&h->row_pulled[far->row], far->lane));
-        if (h->w[far->node] > 0)
-            add(&h->pull[far->pin], by, 1 / (double)h->w[far->node]);
+            add(&h->pull[far->pin], hierarchy_pulled(&h->row_pulled[far->row], far->lane), 1);
     }
 }
 
@@ -168,7 +175,7 @@ void sn_hierarchy_add_pulls(sn_hierarchy *h, const sn_solver_in *in)
 {
     if (!h->notes || !h->pin_table.count)
         return;
-    sum_particles(h, in->frame.x);
+    sum_particles(h);
     sum_aggregates(h);
     sum_limits(h);
     add_to_pins(h, in);
@@ -176,25 +183,16 @@ void sn_hierarchy_add_pulls(sn_hierarchy *h, const sn_solver_in *in)
     h->notes_made++;
 }
 
-/* The force on a movable particle is m dx, with dx the displacement of its aggregate and by its tethers. */
-static sn_dvec3 push_on(const sn_hierarchy *h, uint32_t slot)
+sn_dvec3 sn_hierarchy_exerted_on(const sn_hierarchy *h, const sn_vec4 *x, uint32_t slot)
 {
+    const uint32_t pin = pin_at(h, slot), node = slot < h->slots ? h->work->node[slot] : SN_PLAN_NONE;
     sn_dvec3 by = {0, 0, 0};
-    const uint32_t node = h->work->node[slot];
-    if (node != SN_PLAN_NONE && h->w[node] > 0)
-        by = h->node_pulled[node];
+    if (pin != SN_PLAN_NONE)
+        return dvec3_scale(h->pull[pin], -1);
+    if (node != SN_PLAN_NONE && h->w[node] > 0 && x[slot].w > 0)
+        add(&by, h->node_pulled[node], 1 / (double)x[slot].w);
     for (uint32_t i = 0; i < h->tether_table.count; ++i)
         if (h->tether[i].slot == slot && h->tether[i].row != SN_PLAN_NONE)
             add(&by, hierarchy_pulled(&h->row_pulled[h->tether[i].row], h->tether[i].at % SN_ROW), 1);
     return by;
-}
-
-sn_dvec3 sn_hierarchy_exerted_on(const sn_hierarchy *h, const sn_vec4 *x, uint32_t slot)
-{
-    const uint32_t pin = pin_at(h, slot);
-    if (pin != SN_PLAN_NONE)
-        return dvec3_scale(h->pull[pin], -1);
-    if (slot >= h->slots || !(x[slot].w > 0))
-        return (sn_dvec3){0, 0, 0};
-    return dvec3_scale(push_on(h, slot), 1 / (double)x[slot].w);
 }

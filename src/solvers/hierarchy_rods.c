@@ -44,23 +44,20 @@ typedef struct sharing {
 
 /* ---- The forces of limits ---------------------------------------------------------------------------------------- */
 
-static void add_moved(sharing *s, uint32_t slot, sn_dvec3 by)
-{
-    const double w = (double)s->in->frame.x[slot].w;
-    if (w > 0)
-        s->r[slot] = dvec3_add(s->r[slot], dvec3_scale(by, 1 / w));
-}
-
 static void find_forces(sharing *s)
 {
     const sn_hierarchy *h = s->h;
     for (uint32_t n = 0; n < h->work->firsts; ++n)
-        for (uint32_t k = h->first[n]; h->w[n] > 0 && k < h->last[n]; ++k)
-            add_moved(s, h->member[k], h->node_pulled[n]);
+        for (uint32_t k = h->first[n]; h->w[n] > 0 && k < h->last[n]; ++k) {
+            const double w = (double)s->in->frame.x[h->member[k]].w;
+            s->r[h->member[k]] = dvec3_scale(h->node_pulled[n], w > 0 ? 1 / w : 0);
+        }
     for (uint32_t p = 0; p < h->part_table.count; ++p)
         for (uint32_t i = h->part[p].row_tether; i < h->part[p].row_tether + h->part[p].row_tethers; ++i)
-            for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
-                add_moved(s, h->row_tether[i].slot[lane], hierarchy_pulled(&h->row_pulled[i], lane));
+            for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
+                sn_dvec3 *to = &s->r[h->row_tether[i].slot[lane]];
+                *to = dvec3_add(*to, hierarchy_pulled(&h->row_pulled[i], lane));
+            }
 }
 
 /* ---- The rods ---------------------------------------------------------------------------------------------------- */

@@ -207,7 +207,7 @@ static void tether_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count, 
         const sn_real pull = pull_of(away, far->most);
         *d = (sn_vec4){d->x + away.x * pull, d->y + away.y * pull, d->z + away.z * pull, d->w};
         if (h->notes)
-            note_pull(&h->far_pulled[i], vec3_scale(away, pull));
+            note_pull(&h->far_pulled[i], vec3_scale(away, pull / hierarchy_x(h, far->node)->w));
     }
 }
 
@@ -315,7 +315,8 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
                 continue;
             *to = (sn_vec4){to->x + away.x * pull, to->y + away.y * pull, to->z + away.z * pull, to->w};
             if (h->notes)
-                note_lane(&h->row_pulled[tether->row], tether->at % SN_ROW, vec3_scale(away, pull));
+                note_lane(&h->row_pulled[tether->row], tether->at % SN_ROW,
+                          vec3_scale(away, pull / frame->x[tether->slot].w));
         }
     }
 }

@@ -45,9 +45,9 @@ SN_INLINE void rows_push(const sn_wide_groups *run)
     }
 }
 
-SN_INLINE void rows_note(sn_wide_pulled *pulled, uint32_t lane, flags held, lanes3 by)
+SN_INLINE void rows_note(sn_wide_pulled *pulled, uint32_t lane, flags held, lanes3 by, lanes w)
 {
-    const lanes part[3] = {by.x, by.y, by.z};
+    const lanes mass = lanes_all(1) / w, part[3] = {by.x * mass, by.y * mass, by.z * mass};
     for (uint32_t i = 0; i < 3; ++i) {
         float *to = pulled->by[i] + lane;
         lanes_store(to, lanes_load(to) + lanes_keep(held, part[i]));
@@ -73,7 +73,7 @@ SN_INLINE void rows_pull(const sn_wide_tethers *run, const sn_wide_tether *tethe
         lanes_store(to + SN_BATCH, lanes_choose(held, back.y, now.y));
         lanes_store(to + 2 * SN_BATCH, lanes_choose(held, back.z, now.z));
         if (run->pulled)
-            rows_note(&run->pulled[tether - run->tether], lane, held, by);
+            rows_note(&run->pulled[tether - run->tether], lane, held, by, lanes_load(at + SN_PLANE_W * SN_BATCH));
     }
 }
 
@@ -191,7 +191,8 @@ static void rows_tether_lanes(const sn_wide_tethers *run)
                 continue;
             const lanes3 back = lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1));
             if (run->pulled)
-                rows_note(&run->pulled[tether - run->tether], lane, far, back);
+                rows_note(&run->pulled[tether - run->tether], lane, far, back,
+                          records_transpose(records_load_far(run->x, slot)).part[3]);
             float by[3][SN_WIDTH];
             lanes_store(by[0], back.x);
             lanes_store(by[1], back.y);

@@ -633,7 +633,7 @@ typedef struct sn_wide_tether {
     uint32_t slot[SN_BATCH]; /* for each lane: slot of the particle */
 } sn_wide_tether;
 
-/* m: by how much each lane of an sn_wide_tether was pulled back. */
+/* kg m: mass times displacement of what each lane of an sn_wide_tether pulled back. */
 typedef struct sn_wide_pulled {
     float by[3][SN_BATCH];
 } sn_wide_pulled;

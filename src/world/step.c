@@ -308,8 +308,11 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     sn_profile_begin(world);
     sn_result result = advance(world, dt, still);
     sn_compromise_end(world, result != SN_OK);
-    if (result != SN_OK)
-        world->plan.made = world->plan.made && planned, sn_rest_forget_since(world, shapes);
+    if (result != SN_OK) {
+        world->plan.made = world->plan.made && planned;
+        sn_rest_forget_since(world, shapes);
+        sn_tiled_forget_forces(&world->scratch);
+    }
     sn_profile_end(world, result);
     return result;
 }
