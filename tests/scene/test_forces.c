@@ -192,32 +192,39 @@ static void compare(const char *name, const char *what, const double *got, const
 
 /* ---- Tests ------------------------------------------------------------------------------------------------------- */
 
-/* At rest supports carry the weight. A single reading of forces has the noise of rounding, so some are averaged. */
+/* At rest supports carry the weight, and what still swings a little. A single reading of forces has the noise of
+   rounding, so some are averaged. */
 static void supports_carry_weights(void **state)
 {
+    enum { READINGS = 12 };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(things); ++i) {
-        fixture f = make(&things[i], "'damping': 1");
-        double held[3] = {0}, load[3] = {0}, mass = 0, momentum[3] = {0};
-        enum { READINGS = 8 };
+        const hanging *thing = &things[i];
+        fixture f = make(thing, "'damping': 1");
+        double held[3] = {0}, load[3] = {0}, mass = 0, again = 0, before[3] = {0}, after[3] = {0};
         step(&f, 300);
-        for (int k = 0; k < READINGS; ++k, step(&f, 3)) {
-            if (!(things[i].how & UNLIKE_RODS))
+        add_momentum(f.world, before, &mass);
+        for (int k = 0; k < READINGS; ++k) {
+            step(&f, 1);
+            if (!(thing->how & UNLIKE_RODS))
                 add_constraints(f.world, held);
             add_contacts(f.world, held);
-            if (things[i].how & FIXED)
+            if (thing->how & FIXED)
                 add_loads(f.world, load);
         }
-        add_momentum(f.world, momentum, &mass);
-        const double weight[3] = {0, mass * GRAVITY, 0}, down[3] = {0, -mass * GRAVITY, 0};
+        add_momentum(f.world, after, &again);
+        const double weight = mass * GRAVITY;
+        double wanted[3] = {0, weight, 0}, down[3];
         for (int k = 0; k < 3; ++k) {
+            wanted[k] += (after[k] - before[k]) / (READINGS * FRAME);
+            down[k] = -wanted[k];
             held[k] /= READINGS;
             load[k] /= READINGS;
         }
-        if (!(things[i].how & UNLIKE_RODS))
-            compare(things[i].name, "forces of constraints and contact", held, weight, 0.01 * weight[1]);
-        if (things[i].how & FIXED)
-            compare(things[i].name, "loads of fixed particles", load, down, 0.01 * weight[1]);
+        if (!(thing->how & UNLIKE_RODS))
+            compare(thing->name, "forces of constraints and contact", held, wanted, 0.01 * weight);
+        if (thing->how & FIXED)
+            compare(thing->name, "loads of fixed particles", load, down, 0.01 * weight);
         fixture_close(&f);
     }
 }
@@ -271,9 +278,9 @@ static void forces_balance_at_every_point(void **state)
     const double rope[3] = {0, GRAVITY, 0};
     double tie[3] = {0}, link[3] = {0};
     add(tie, sn_constraint_force_on(f.world, sn_scene_find_constraint(f.scene, "tie"), 0), 1);
-    add(link, sn_constraint_force_on(f.world, sn_scene_find_constraint(f.scene, "r.links[9]"), 1), 10);
+    add(link, sn_constraint_force_on(f.world, sn_scene_find_constraint(f.scene, "r.links[4]"), 1), 1);
     compare("rope on cloth", "tie", tie, rope, 0.01 * GRAVITY);
-    compare("rope on cloth", "ten times the last link", link, (double[3]){0, 0.5 * GRAVITY * 2, 0}, 0.02 * GRAVITY);
+    compare("rope on cloth", "its middle", link, (double[3]){0, 0.55 * GRAVITY, 0}, 0.01 * GRAVITY);
     fixture_close(&f);
 
     f = make(&things[6], "'damping': 1");
@@ -306,7 +313,7 @@ static void reading_changes_nothing(void **state)
     }
     const sn_constraint rod = sn_scene_find_constraint(f.scene, "c.warp[300]");
     const sn_real before = sn_constraint_force(f.world, rod).row[0];
-    assert_true(before < 0);
+    assert_true(before != 0);
     assert_ok(f.world, sn_particle_apply_force(f.world, sn_scene_find_particle(f.scene, "c[5]"), vec(1, 0, 0)));
     assert_true(sn_constraint_force(f.world, rod).row[0] == before);
     fixture_close_both(&f, &g);
