@@ -229,34 +229,52 @@ static void supports_carry_weights(void **state)
     }
 }
 
-/* In motion, without damping, they also change the momentum. */
+/* The impulse of supports over a second against what the momentum and gravity need. */
+static void swing(const hanging *thing, const char *world, double share)
+{
+    enum { FRAMES = 60 };
+    fixture f = make(thing, world);
+    double impulse[3] = {0}, mass = 0, before[3] = {0}, after[3] = {0}, again = 0;
+    step(&f, 5);
+    add_momentum(f.world, before, &mass);
+    for (int k = 0; k < FRAMES; ++k) {
+        double force[3] = {0};
+        step(&f, 1);
+        if (thing->how & FIXED)
+            add_loads(f.world, force);
+        else
+            add_constraints(f.world, force);
+        for (int axis = 0; axis < 3; ++axis)
+            impulse[axis] += (thing->how & FIXED ? -1 : 1) * force[axis] * FRAME;
+    }
+    add_momentum(f.world, after, &again);
+    const double time = FRAMES * FRAME, weight = mass * GRAVITY * time;
+    const double wanted[3] = {after[0] - before[0] - 3 * mass * time, after[1] - before[1] + weight,
+                              after[2] - before[2]};
+    compare(thing->name, "impulses (N s) in a second", impulse, wanted, share * weight);
+    fixture_close(&f);
+}
+
+/* In motion, without damping, supports also change the momentum. Forces are those of the last substep of each step, a
+   sample. With one substep nothing is missed. */
 static void supports_change_momentum(void **state)
 {
-    static const size_t swinging[] = {0, 1, 2, 3, 5, 6, 8, 13};
+    static const char *const swinging[] = {"cloth on two corners",
+                                           "cloth on its edge",
+                                           "cloth on pins",
+                                           "rope on cloth",
+                                           "bodies on cloth",
+                                           "net",
+                                           "ropes",
+                                           "ragdoll"};
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(swinging); ++i) {
-        const hanging *thing = &things[swinging[i]];
-        fixture f = make(thing, "'gravity': [3, -9.81, 0]");
-        double impulse[3] = {0}, mass = 0, before[3] = {0}, after[3] = {0}, again = 0;
-        enum { FRAMES = 60 };
-        step(&f, 5);
-        add_momentum(f.world, before, &mass);
-        for (int k = 0; k < FRAMES; ++k) {
-            double force[3] = {0};
-            step(&f, 1);
-            if (thing->how & FIXED)
-                add_loads(f.world, force);
-            else
-                add_constraints(f.world, force);
-            for (int axis = 0; axis < 3; ++axis)
-                impulse[axis] += (thing->how & FIXED ? -1 : 1) * force[axis] * FRAME;
-        }
-        add_momentum(f.world, after, &again);
-        const double time = FRAMES * FRAME, weight = mass * GRAVITY * time;
-        const double wanted[3] = {after[0] - before[0] - 3 * mass * time, after[1] - before[1] + weight,
-                                  after[2] - before[2]};
-        compare(thing->name, "impulses (N s) in a second", impulse, wanted, 0.03 * weight);
-        fixture_close(&f);
+    for (size_t i = 0, found = 0; found < COUNT_OF(swinging); ++i) {
+        assert_true(i < COUNT_OF(things));
+        if (strcmp(things[i].name, swinging[found]) != 0)
+            continue;
+        swing(&things[i], "'gravity': [3, -9.81, 0]", 0.03);
+        swing(&things[i], "'gravity': [3, -9.81, 0], 'substeps': 1", 0.002);
+        ++found;
     }
 }
 
