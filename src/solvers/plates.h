@@ -18,8 +18,8 @@
    The kinds `dihedral` and `angle` have the same k, from their triangles or sides laid flat. With the angle t, |C| = 2
    sin(t / 2), in the direction in which the fold points. Their force is (|C| t / (2 sin(t / 2)) - rest) / a in that
    direction, with the same matrix. A share of this force, half of t, is along the sides, and compresses them. Rods
-   resist that. So angles are solved here if all of their sides or edges are rods that also push, and their rest angle
-   is at most FOLDED. (Forces across the sides, as the gradients of the angle are, compress nothing. But they rotate
+   resist that. So angles are solved here if all of their sides or edges are rods that also push, or are between two
+   immovable particles, and their rest angle is at most FOLDED. (Forces across the sides, as the gradients of the angle are, compress nothing. But they rotate
    with the sides, which the matrix does not include, and are unstable from w k^2 h^2 t / a = 6 on: a steel wire with
    three substeps.)
 

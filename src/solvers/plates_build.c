@@ -73,9 +73,10 @@ static void list_rods(plates_work *w)
     }
 }
 
+/* Two immovable particles are as far apart as with a rod. */
 static bool is_rod(const plates_work *w, uint32_t a, uint32_t b)
 {
-    bool is = false;
+    bool is = sn_hierarchy_inverse_mass(w->in, a) == 0 && sn_hierarchy_inverse_mass(w->in, b) == 0;
     for (uint32_t i = w->rod_start[a]; !is && i < w->rod_start[a + 1]; ++i)
         is = w->rod[i] == b;
     return is;
