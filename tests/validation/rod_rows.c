@@ -4,7 +4,7 @@
 
 /* ---- Row 11: the elastica ---------------------------------------------------------------------------------------- */
 
-enum { PIECES = 40, SECONDS = 10 };
+enum { PIECES = 40 };
 
 static void add_angle(sn_world *world, const sn_particle node[3], double compliance)
 {
@@ -16,38 +16,66 @@ static void add_angle(sn_world *world, const sn_particle node[3], double complia
     must(world, sn_constraint_add(world, &def, NULL), "angle");
 }
 
-/* A rod of 1 m and EI = 1 N m^2, without weight, that is clamped level and carries a load of `newtons` at its end: by
-   how much the end drops. Between two pieces of length l the rod bends with the stiffness EI / l. The clamp acts on
-   half of that length. */
-static double elastica_drop(double newtons)
+/* A rod of 1 m and EI = 1 N m^2, without weight, clamped at the origin. Between two pieces of length l it bends with the
+   stiffness EI / l. The clamp acts on half of that length. */
+typedef struct rod {
+    sn_world *world;
+    sn_particle node[PIECES + 2];
+} rod;
+
+static rod make_rod(double x, double y, double damping)
 {
     const double piece = 1.0 / PIECES;
-    sn_world *world = make_world(10, 1, 4);
-    sn_particle node[PIECES + 2];
-    set_gravity(world, vec(0, 0, 0));
+    rod r = {.world = make_world(10, 1, damping)};
+    set_gravity(r.world, vec(0, 0, 0));
     for (int i = 0; i < PIECES + 2; ++i) {
-        node[i] = sn_particle_add_at(world, vec(piece * (i - 1), 0, 0), i < 2 ? SN_IMMOVABLE : real(piece));
+        const double at = piece * (i - 1);
+        r.node[i] = sn_particle_add_at(r.world, vec(at * x, at * y, 0), i < 2 ? SN_IMMOVABLE : real(piece));
         if (i < 2)
             continue;
-        sn_constraint_add_distance(world, sn_at(node[i - 1]), sn_at(node[i]), real(piece));
-        add_angle(world, node + i - 2, i == 2 ? piece / 2 : piece);
+        sn_constraint_add_distance(r.world, sn_at(r.node[i - 1]), sn_at(r.node[i]), real(piece));
+        add_angle(r.world, r.node + i - 2, i == 2 ? piece / 2 : piece);
     }
-    for (int i = 0; i < 60 * SECONDS; ++i) {
-        must(world, sn_particle_apply_force(world, node[PIECES + 1], vec(0, -newtons, 0)), "load");
-        must(world, sn_world_step(world, real(FRAME)), "step");
+    return r;
+}
+
+/* Where its end comes to rest under a load of `newtons` downwards. At first a small force pushes it aside. */
+static sn_vec3 rest_under_load(rod r, double newtons, int seconds)
+{
+    for (int i = 0; i < 60 * seconds; ++i) {
+        must(r.world, sn_particle_apply_force(r.world, r.node[PIECES + 1], vec(i < 10 ? 1e-2 : 0, -newtons, 0)),
+             "load");
+        must(r.world, sn_world_step(r.world, real(FRAME)), "step");
     }
-    const double drop = -(double)sn_particle_position(world, node[PIECES + 1]).y;
-    sn_world_destroy(world);
-    return drop;
+    const sn_vec3 end = sn_particle_position(r.world, r.node[PIECES + 1]);
+    sn_world_destroy(r.world);
+    return end;
 }
 
 void elastica(records *out)
 {
     static const double expected[][2] = {{1, 0.301721}, {2, 0.493458}, {5, 0.713792}, {10, 0.810609}};
     for (size_t i = 0; i < COUNT_OF(expected); ++i) {
-        record *r = append(out, 11, JUDGE_WITHIN, expected[i][1], elastica_drop(expected[i][0]), 0.01 * expected[i][1]);
+        const double drop = -(double)rest_under_load(make_rod(1, 0, 4), expected[i][0], 10).y;
+        record *r = append(out, 11, JUDGE_WITHIN, expected[i][1], drop, 0.01 * expected[i][1]);
         SETUP(r, "rod of 40 pieces, clamped, P L²/EI = %g at its end, drop / L", expected[i][0]);
     }
+}
+
+/* An upright rod with a load on it buckles at P L^2 / EI = (pi / 2)^2. Beyond that K(k) = sqrt(P L^2 / EI) gives the
+   modulus k, and its end is 2 k / K beside its foot and 2 E / K - 1 above it (Euler 1744). For 1.1 times that load k =
+   0.418896. */
+void buckling_column(records *out)
+{
+    const double critical = PI * PI / 4;
+    record *r =
+        append(out, 0, JUDGE_AT_MOST, 1e-3, fabs((double)rest_under_load(make_rod(0, 1, 1), 0.97 * critical, 30).x), 0);
+    SETUP(r, "upright rod under 0.97 of the load that buckles it, end aside / L");
+    const sn_vec3 end = rest_under_load(make_rod(0, 1, 1), 1.1 * critical, 30);
+    r = append(out, 0, JUDGE_WITHIN, 0.508534, (double)end.x, 0.01);
+    SETUP(r, "upright rod under 1.1 of that load, end aside / L");
+    r = append(out, 0, JUDGE_WITHIN, 0.820296, (double)end.y, 0.01);
+    SETUP(r, "upright rod under 1.1 of that load, height of its end / L");
 }
 
 /* ---- Row 12: a ring that is twisted ------------------------------------------------------------------------------ */

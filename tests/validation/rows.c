@@ -898,5 +898,6 @@ const row validation_rows[] = {
     {0, "things that spin", things_that_spin},
     {0, "wires", wires},
     {0, "orbit and pulleys", orbit_and_pulleys},
+    {0, "column that buckles", buckling_column},
 };
 const size_t validation_row_count = COUNT_OF(validation_rows);
