@@ -290,6 +290,10 @@ static inline sn_vec4 *hierarchy_d(const sn_hierarchy *h, uint32_t node)
 void sn_hierarchy_init(sn_hierarchy *h);
 void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator);
 
+/* Whether the pin i of a run holds a particle, is rigid and cannot break. */
+bool sn_hierarchy_is_rigid_pin(const sn_store *store, const sn_run *run, uint32_t i,
+                               bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world);
+
 /* Notes in the base which particles are held by pins that are rigid and cannot break: for limits these are immovable.
    There is room for all slots. slot: by the number of a particle. */
 void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const uint32_t *slot, uint32_t slots,
