@@ -19,7 +19,7 @@ static const zoo zoos[] = {
     {"zoo", 600, UINT64_C(0x1c3701f44fb9d94e)},
     {"zoo_of_bodies", 300, UINT64_C(0xea7fb66aa79ee76f)},
 #else
-    {"zoo", 600, UINT64_C(0xcf3a6b2a736606b1)},
+    {"zoo", 600, UINT64_C(0x6489817c47e2523b)},
     {"zoo_of_bodies", 300, UINT64_C(0xbf81f25458677961)},
     {"discontinuities", 59, UINT64_C(0x97f79686d63a9bc1)},
 #endif
