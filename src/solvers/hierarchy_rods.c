@@ -21,9 +21,10 @@
 #define PRECISION 1e-3
 #define FLATTEST  1e-6
 
-/* Iterations at most: for each particle along a mesh, or, if this is more, until so many rods have been visited. Most
-   meshes need 200. A sheet that sags by little needs many: its rods carry the load by their slope. */
-#define MOST   (100 + (uint32_t)(40 * sqrt(g->slots)))
+/* The most iterations: for each particle along a mesh, with some more; or, if this is more, until so many rods have been
+   visited. Most meshes need 200. A sheet that sags by little needs many: its rods carry the load by their slope. */
+#define ALONG  40.0
+#define MORE   100.0
 #define VISITS 4e7
 
 typedef struct rod {
@@ -175,8 +176,8 @@ static double reduce(const sharing *g, double share)
 
 static void solve(const sharing *g)
 {
-    const double all = reduce(g, 0), first = find_gradient(g), visits = VISITS / (g->rods + 1);
-    const uint32_t most = visits > MOST ? (uint32_t)visits : MOST;
+    const double all = reduce(g, 0), first = find_gradient(g);
+    const uint32_t most = (uint32_t)fmax(VISITS / (g->rods + 1), ALONG * sqrt(g->slots) + MORE);
     double rest = all, square = first;
     memcpy(g->p, g->s, g->rods * sizeof *g->p);
     for (uint32_t k = 0; k < most && rest > PRECISION * PRECISION * all && square > FLATTEST * FLATTEST * first; ++k) {
