@@ -289,6 +289,16 @@ static inline bool hierarchy_is_pinned(const sn_limits_base *base, uint32_t slot
     return slot < base->pinned_table.count && ((const bool *)base->pinned_table.column[0])[slot];
 }
 
+/* The fewest movable particles of a mesh with limits. */
+#define SN_LEAST_MESH 60u
+
+/* Whether a mesh of rigid rods that nothing breaks is large enough, and has enough rods, for limits between all of its
+   aggregates. */
+static inline bool hierarchy_braces(uint32_t particles, uint32_t rods)
+{
+    return particles >= SN_LEAST_MESH && 2 * (uint64_t)rods >= 5 * (uint64_t)particles;
+}
+
 /* Before a step: makes the hierarchy if it is out of date. False when memory runs out. */
 bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const sn_solver_in *in);
 

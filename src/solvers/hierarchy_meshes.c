@@ -120,6 +120,22 @@ static void find_meshes(hierarchy_work *w)
         w->mesh[i] = sets_find(w->mesh, i);
 }
 
+/* What is solved directly (plan_loops.c) needs no limits: such a mesh gets the size 0. */
+static void leave_direct(const hierarchy_work *w, uint32_t *size)
+{
+    const sn_store *store = w->in->store;
+    const sn_visit *tree = w->in->plan->tree;
+    uint32_t small[SN_MAX_BLOCK], count;
+    for (uint32_t i = 0; i < w->in->plan->tree_table.count; ++i) {
+        if (!tree[i].kind) /* it has been removed */
+            continue;
+        const uint32_t *number = sn_store_particles(store, store->pool[tree[i].kind], tree[i].row, small, &count);
+        for (uint32_t k = 0; k < count; ++k)
+            if (w->in->frame.slot[number[k]] < w->slots)
+                size[w->mesh[w->in->frame.slot[number[k]]]] = 0;
+    }
+}
+
 /* Numbers the meshes with enough particles; w->mesh then has these numbers. */
 static mesh_facts *list_large(hierarchy_work *w, uint32_t *count)
 {
@@ -127,6 +143,7 @@ static mesh_facts *list_large(hierarchy_work *w, uint32_t *count)
     memset(size, 0, w->slots * sizeof *size);
     for (uint32_t i = 0; i < w->slots; ++i)
         size[w->mesh[i]]++;
+    leave_direct(w, size);
     *count = 0;
     for (uint32_t i = 0; i < w->slots; ++i) {
         const bool large = w->mesh[i] == i && size[i] >= SN_LEAST_MESH;

@@ -4,9 +4,6 @@
 
 #include "solvers/hierarchy.h"
 
-/* The fewest movable particles of a mesh: smaller ones have too few aggregates. */
-#define SN_LEAST_MESH 400u
-
 /* Batches whose marks are checked together: see tiled_mend.c. */
 #define SN_AT_ONCE 4u
 
@@ -31,6 +28,8 @@ typedef struct hierarchy_visit {
     uint32_t node, pin;
     uint32_t from;   /* the previous visit on the path; SN_PLAN_NONE: this is the first */
     uint32_t tether; /* of particles: the number of the tether; SN_PLAN_NONE: there is none */
+    sn_real most;    /* m, of particles: the length of the tether; 0: not known yet */
+    bool leans;      /* it is shorter than along rods because that of `from` is */
 } hierarchy_visit;
 
 typedef struct hierarchy_link {
