@@ -526,4 +526,5 @@ void sn_hierarchy_follow(hierarchy_work *w, const sn_solver_in *in)
     if (t->pins)
         look_at_pins(w);
     look_at_spans(w);
+    sn_hierarchy_free_slings(w);
 }

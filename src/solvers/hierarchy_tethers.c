@@ -13,9 +13,10 @@
 #define TETHER_RODS  32.0
 #define TETHER_LINKS 16.0
 
-/* A particle of this many times the mean mass of its mesh is held at any distance. Otherwise the light particles that
-   it hangs from would follow it, and the rods put them back, one after the other. */
-#define HEAVY 8.0
+/* A particle with less than this part of the mean inverse mass of its mesh is held at any distance, and so is the one
+   that it hangs from (hierarchy_slings.c). Otherwise light particles would follow it, and rods put them back, one after
+   the other. */
+#define HEAVY 100.0
 
 #define SLACK SN_TETHER_SLACK
 
@@ -136,7 +137,6 @@ static sn_real flatness(const hierarchy_work *w, uint32_t node, const hierarchy_
 /* How far from immovable particles the particles of a mesh are held. */
 typedef struct mesh_reach {
     double all, search; /* m: all particles; and how far paths are searched for, for heavy ones */
-    double heavy;       /* kg */
 } mesh_reach;
 
 /* The graph of particles, or of the aggregates of one level. */
@@ -274,32 +274,31 @@ sn_real sn_hierarchy_far_from(const hierarchy_work *w, uint32_t node, uint32_t p
 
 /* ---- Particles --------------------------------------------------------------------------------------------------- */
 
-static bool is_heavy(const hierarchy_work *w, const mesh_reach *reach, uint32_t slot)
-{
-    return (double)w->w[slot] * reach[w->mesh[slot]].heavy <= 1;
-}
-
 static mesh_reach *find_reaches(hierarchy_work *w)
 {
     const uint32_t meshes = w->h->mesh_table.count;
     mesh_reach *reach = sn_hierarchy_scratch(w, meshes, sizeof *reach);
     uint32_t *rods = sn_hierarchy_scratch(w, meshes, sizeof *rods), *free = sn_hierarchy_scratch(w, meshes, sizeof *free);
+    double *sum = sn_hierarchy_scratch(w, meshes, sizeof *sum);
+    w->held = sn_hierarchy_scratch(w, w->slots, sizeof *w->held);
     for (uint32_t i = 0; i < w->rods && !w->failed; ++i) {
         reach[w->mesh[w->rod[i].a]].all += (double)w->rod[i].rest;
         rods[w->mesh[w->rod[i].a]]++;
     }
     for (uint32_t i = 0; i < w->slots && !w->failed; ++i)
         if (w->mesh[i] != NONE && w->w[i] > 0) {
-            reach[w->mesh[i]].heavy += HEAVY / (double)w->w[i];
+            sum[w->mesh[i]] += (double)w->w[i];
             free[w->mesh[i]]++;
         }
-    for (uint32_t m = 0; m < meshes && !w->failed; ++m) {
+    for (uint32_t m = 0; m < meshes && !w->failed; ++m)
         reach[m].search = reach[m].all *= TETHER_RODS / rods[m];
-        reach[m].heavy /= free[m];
-    }
     for (uint32_t i = 0; i < w->slots && !w->failed; ++i)
-        if (w->mesh[i] != NONE && is_heavy(w, reach, i))
+        if (w->mesh[i] != NONE && w->w[i] > 0 && (double)w->w[i] * HEAVY * free[w->mesh[i]] <= sum[w->mesh[i]]) {
+            w->held[i] = HIERARCHY_HEAVY;
             reach[w->mesh[i]].search = HUGE_VAL;
+        }
+    if (!w->failed)
+        sn_hierarchy_find_slings(w);
     return reach;
 }
 
@@ -489,7 +488,7 @@ static void tether_groups(hierarchy_work *w, sn_hierarchy_part *part)
 /* The number of visits to a movable particle by which it is held: the nearest come first. */
 static uint32_t visits_of(const hierarchy_work *w, const spreading *s, uint32_t slot)
 {
-    const double reach = is_heavy(w, s->reach, slot) ? HUGE_VAL : s->reach[w->mesh[slot]].all;
+    const double reach = w->held[slot] ? HUGE_VAL : s->reach[w->mesh[slot]].all;
     uint32_t visits = 0;
     while (visits < s->visits[slot] && (double)s->visit[SN_TETHER_GROUPS * slot + visits].far <= reach)
         ++visits;

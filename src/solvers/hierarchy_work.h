@@ -125,6 +125,7 @@ typedef struct hierarchy_work {
     uint32_t *row_tether;          /* by row of a tile in planes: see tether_rows in hierarchy_tethers.c */
     hierarchy_visit *tether_visit; /* the same for particles: SN_TETHER_GROUPS by slot */
     uint8_t *tether_visits;        /* number of visits in use */
+    uint8_t *held;                 /* by slot: it is held at any distance, because it is heavy, or bears a heavy one */
     hierarchy_tears tears;
     hierarchy_deal deal;
     hierarchy_graph graph;
@@ -154,6 +155,14 @@ void sn_hierarchy_choose_again(hierarchy_work *w);
 /* hierarchy_follow.c: reserves memory; and removes the limits of torn slots that have not been followed yet. */
 void sn_hierarchy_reserve_tears(hierarchy_work *w);
 void sn_hierarchy_follow(hierarchy_work *w, const sn_solver_in *in);
+
+/* Values of `held`. */
+enum { HIERARCHY_HEAVY = 1, HIERARCHY_BEARS };
+
+/* hierarchy_slings.c: finds slings, before tethers; ties them to these; and releases those that are torn. */
+void sn_hierarchy_find_slings(hierarchy_work *w);
+void sn_hierarchy_tie_slings(hierarchy_work *w);
+void sn_hierarchy_free_slings(hierarchy_work *w);
 
 /* The distance of an aggregate's centre from an immovable particle in the rest shape, m. */
 sn_real sn_hierarchy_far_from(const hierarchy_work *w, uint32_t node, uint32_t pin);
