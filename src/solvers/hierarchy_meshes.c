@@ -16,6 +16,13 @@
    are rigid, and would make the mesh too stiff where sweeps converge. */
 #define SOFT 1e-3
 
+/* From this number of movable particles on a mesh is large: its own weight alone stretches it, if it is swept. Smaller
+   ones get limits if they are braced, and give that little under a hundred times their weight: sweeps are good enough
+   for soft ones, and what gives by the root of its strain, such as a net that is held all around, would become a
+   board. */
+#define LARGE_MESH  400u
+#define SOFT_LOADED 1e-5
+
 /* m/s^2, for the weight, whatever the present gravity. */
 #define WEIGHT 9.81
 
@@ -196,9 +203,14 @@ static void count_tets(const hierarchy_work *w, mesh_facts *facts)
 }
 
 /* Under the assumption that a row of particles from one side of the mesh to the other hangs from one rod. */
-static bool is_soft(const mesh_facts *f)
+static bool is_soft(const mesh_facts *f, double most)
 {
-    return !(f->compliance * f->mass * WEIGHT <= SOFT * sqrt((double)f->free));
+    return !(f->compliance * f->mass * WEIGHT <= most * sqrt((double)f->free));
+}
+
+static bool is_small(const mesh_facts *f)
+{
+    return f->free < LARGE_MESH && (is_soft(f, SOFT_LOADED) || !hierarchy_braces(f->free, f->rods));
 }
 
 /* Limits only pull. In a beam that bends, the rods under compression would be left without. */
@@ -223,9 +235,9 @@ static bool is_shell(const hierarchy_work *w, const mesh_facts *f)
 
 static sn_stiffened choose(const hierarchy_work *w, const mesh_facts *f)
 {
-    const bool gives = is_soft(f) || is_balloon(f) || is_solid(w, f) || is_shell(w, f);
+    const bool gives = is_soft(f, SOFT) || is_balloon(f) || is_solid(w, f) || is_shell(w, f);
     return f->rods < LEAST_RODS * f->particles ? SN_PLAIN_TREE
-           : f->free < SN_LEAST_MESH           ? SN_PLAIN_SMALL
+           : is_small(f)                       ? SN_PLAIN_SMALL
            : f->held                           ? SN_PLAIN_HELD
            : f->breaks                         ? SN_PLAIN_BREAKS
            : gives                             ? SN_PLAIN_SOFT
@@ -336,8 +348,9 @@ void sn_hierarchy_choose(hierarchy_work *w)
             w->h->mesh[w->h->mesh_table.count - 1] = (sn_hierarchy_mesh){.first = facts[m].first};
             rods += facts[m].rods;
         }
-        w->h->count[choice] += !chosen; /* chosen meshes are counted later, when their limits are known */
-        w->h->particles[choice] += chosen ? 0 : facts[m].particles;
+        const bool told = !chosen && facts[m].particles >= LARGE_MESH;
+        w->h->count[choice] += told; /* chosen meshes are counted later, when their limits are known */
+        w->h->particles[choice] += told ? facts[m].particles : 0;
         facts[m].first = chosen ? w->h->mesh_table.count - 1 : NONE;
     }
     if (w->failed || !rods)

@@ -143,12 +143,12 @@ typedef struct mesh_reach {
 typedef struct spreading {
     const uint32_t *start;
     const hierarchy_edge *edge;
-    const uint32_t *form;   /* by number: its aggregate */
-    double link;            /* m, of aggregates: the average length; 0: particles */
+    const uint32_t *form;    /* by number: its aggregate */
+    double link;             /* m, of aggregates: the average length; 0: particles */
     const mesh_reach *reach; /* of particles: by mesh */
-    hierarchy_visit *visit; /* SN_TETHER_GROUPS by number: the visits, the nearest first */
-    uint8_t *visits;        /* by number: visits in use */
-    uint32_t *path;         /* of particles: scratch, visits */
+    hierarchy_visit *visit;  /* SN_TETHER_GROUPS by number: the visits, the nearest first */
+    uint8_t *visits;         /* by number: visits in use */
+    uint32_t *path;          /* of particles: scratch, visits */
 } spreading;
 
 /* Whether a node has not been reached from this group yet, and from fewer than SN_TETHER_GROUPS. */
@@ -278,7 +278,8 @@ static mesh_reach *find_reaches(hierarchy_work *w)
 {
     const uint32_t meshes = w->h->mesh_table.count;
     mesh_reach *reach = sn_hierarchy_scratch(w, meshes, sizeof *reach);
-    uint32_t *rods = sn_hierarchy_scratch(w, meshes, sizeof *rods), *free = sn_hierarchy_scratch(w, meshes, sizeof *free);
+    uint32_t *rods = sn_hierarchy_scratch(w, meshes, sizeof *rods),
+             *free = sn_hierarchy_scratch(w, meshes, sizeof *free);
     double *sum = sn_hierarchy_scratch(w, meshes, sizeof *sum);
     w->held = sn_hierarchy_scratch(w, w->slots, sizeof *w->held);
     for (uint32_t i = 0; i < w->rods && !w->failed; ++i) {
@@ -529,8 +530,8 @@ void sn_hierarchy_find_tethers(hierarchy_work *w)
                 continue;
             const sn_hierarchy_tether *last = h->tether + h->tether_table.count - 1;
             add_span(w, h->part[p].mesh, &s.visit[SN_TETHER_GROUPS * slot],
-                     (double[2]){(double)last[-1].most, (double)last->most},
-                     s.reach[h->part[p].mesh].all / TETHER_RODS, slot);
+                     (double[2]){(double)last[-1].most, (double)last->most}, s.reach[h->part[p].mesh].all / TETHER_RODS,
+                     slot);
         }
         h->part[p].tethers = h->tether_table.count - h->part[p].tether;
         if (!w->failed)
@@ -621,7 +622,8 @@ void sn_hierarchy_tether_level(hierarchy_work *w, uint32_t mesh, const uint32_t 
                 continue;
             hierarchy_form at = {0};
             sn_hierarchy_put_form(w, &at, h->pin_slot[p]);
-            push(w, (hierarchy_visit){sn_hierarchy_distance(&at, &w->form[node]), 1, w->local[node], p, NONE, NONE, 0, false});
+            push(w, (hierarchy_visit){sn_hierarchy_distance(&at, &w->form[node]), 1, w->local[node], p, NONE, NONE, 0,
+                                      false});
         }
     spread(w, &s);
     for (uint32_t i = 0; i < count && !w->failed; ++i) {

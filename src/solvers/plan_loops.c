@@ -29,14 +29,14 @@
 #define PLAN_LIMITED 4.0
 
 typedef struct loop_body {
-    double mass;      /* kg */
-    double lightest;  /* 1/kg: the largest inverse mass */
-    uint32_t nodes;   /* particles */
-    uint32_t items;   /* constraints that would be solved */
-    uint32_t holders; /* of these: those that hold it to something immovable */
-    uint32_t first;   /* particle, by number */
+    double mass;              /* kg */
+    double lightest;          /* 1/kg: the largest inverse mass */
+    uint32_t nodes;           /* particles */
+    uint32_t items;           /* constraints that would be solved */
+    uint32_t holders;         /* of these: those that hold it to something immovable */
+    uint32_t first;           /* particle, by number */
     bool barred, loops, soft; /* soft: some constraints have compliance */
-    bool near, taken; /* see PLAN_NEAR */
+    bool near, taken;         /* see PLAN_NEAR */
 } loop_body;
 
 typedef struct loops_work {

@@ -550,8 +550,8 @@ static void hold_sling(const mending *m, const sn_hierarchy_sling *sling)
     const whereabouts at = find(m, sling->heavy);
     const sn_vec3 low = at.low ? read(at.low, at.apart) : none;
     const sn_vec3 x = vec3_add(vec3_sub(read(at.x, at.apart), vec4_xyz(pin->x)), vec3_sub(low, vec4_xyz(pin->low)));
-    const sn_vec3 apart = vec3_add(vec3_sub(vec4_xyz(other->x), vec4_xyz(pin->x)),
-                                   vec3_sub(vec4_xyz(other->low), vec4_xyz(pin->low)));
+    const sn_vec3 apart =
+        vec3_add(vec3_sub(vec4_xyz(other->x), vec4_xyz(pin->x)), vec3_sub(vec4_xyz(other->low), vec4_xyz(pin->low)));
     const sn_vec3 away = vec3_sub(x, nearest_in_both(x, a->most, apart, b->most));
     const sn_real length = vec3_length(away);
     if (length > sling->most)
