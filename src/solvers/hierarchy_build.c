@@ -306,6 +306,8 @@ static void make(hierarchy_work *w, bool again)
     if (!w->failed)
         sn_hierarchy_find_edges(w);
     if (!w->failed)
+        sn_hierarchy_find_slings(w);
+    if (!w->failed)
         sn_hierarchy_cut_tiles(w);
     if (!w->failed)
         sn_hierarchy_list_particles(w);

@@ -15,6 +15,11 @@
 
 #define NONE SN_PLAN_NONE
 
+/* A particle with less than this part of the mean inverse mass of its mesh is heavy: it is held at any distance from
+   immovable particles, as is the one that it hangs from. It has no limits with others: it would be the centroid of its
+   aggregate. */
+#define HEAVY 0.01
+
 /* The particle at the end of a rope that begins with an edge of `from`: the first with more or fewer than two edges, or
    that is immovable or heavy. *most: the length of the rope, m; infinite: it is torn. */
 static uint32_t end_of_rope(const hierarchy_work *w, uint32_t from, uint32_t edge, sn_real *most)
@@ -35,10 +40,27 @@ static uint32_t end_of_rope(const hierarchy_work *w, uint32_t from, uint32_t edg
     return from;
 }
 
+static void find_heavy(hierarchy_work *w)
+{
+    const uint32_t meshes = w->h->mesh_table.count;
+    double *sum = sn_hierarchy_scratch(w, meshes, sizeof *sum);
+    uint32_t *count = sn_hierarchy_scratch(w, meshes, sizeof *count);
+    w->held = sn_hierarchy_scratch(w, w->slots, sizeof *w->held);
+    for (uint32_t i = 0; i < w->slots && !w->failed; ++i)
+        if (w->mesh[i] != NONE && w->w[i] > 0) {
+            sum[w->mesh[i]] += (double)w->w[i];
+            count[w->mesh[i]]++;
+        }
+    for (uint32_t i = 0; i < w->slots && !w->failed; ++i)
+        if (w->mesh[i] != NONE && w->w[i] > 0 && (double)w->w[i] * count[w->mesh[i]] <= HEAVY * sum[w->mesh[i]])
+            w->held[i] = HIERARCHY_HEAVY;
+}
+
 void sn_hierarchy_find_slings(hierarchy_work *w)
 {
     sn_hierarchy *h = w->h;
-    for (uint32_t i = 0; i < w->slots; ++i)
+    find_heavy(w);
+    for (uint32_t i = 0; i < w->slots && !w->failed; ++i)
         for (uint32_t e = w->start[i]; w->held[i] == HIERARCHY_HEAVY && e < w->start[i + 1] && !w->failed; ++e) {
             sn_real most;
             const uint32_t end = end_of_rope(w, i, e, &most);

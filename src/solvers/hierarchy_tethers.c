@@ -13,11 +13,6 @@
 #define TETHER_RODS  32.0
 #define TETHER_LINKS 16.0
 
-/* A particle with less than this part of the mean inverse mass of its mesh is held at any distance, and so is the one
-   that it hangs from (hierarchy_slings.c). Otherwise light particles would follow it, and rods put them back, one after
-   the other. */
-#define HEAVY 100.0
-
 #define SLACK SN_TETHER_SLACK
 
 #define NONE SN_PLAN_NONE
@@ -278,28 +273,16 @@ static mesh_reach *find_reaches(hierarchy_work *w)
 {
     const uint32_t meshes = w->h->mesh_table.count;
     mesh_reach *reach = sn_hierarchy_scratch(w, meshes, sizeof *reach);
-    uint32_t *rods = sn_hierarchy_scratch(w, meshes, sizeof *rods),
-             *free = sn_hierarchy_scratch(w, meshes, sizeof *free);
-    double *sum = sn_hierarchy_scratch(w, meshes, sizeof *sum);
-    w->held = sn_hierarchy_scratch(w, w->slots, sizeof *w->held);
+    uint32_t *rods = sn_hierarchy_scratch(w, meshes, sizeof *rods);
     for (uint32_t i = 0; i < w->rods && !w->failed; ++i) {
         reach[w->mesh[w->rod[i].a]].all += (double)w->rod[i].rest;
         rods[w->mesh[w->rod[i].a]]++;
     }
-    for (uint32_t i = 0; i < w->slots && !w->failed; ++i)
-        if (w->mesh[i] != NONE && w->w[i] > 0) {
-            sum[w->mesh[i]] += (double)w->w[i];
-            free[w->mesh[i]]++;
-        }
     for (uint32_t m = 0; m < meshes && !w->failed; ++m)
         reach[m].search = reach[m].all *= TETHER_RODS / rods[m];
     for (uint32_t i = 0; i < w->slots && !w->failed; ++i)
-        if (w->mesh[i] != NONE && w->w[i] > 0 && (double)w->w[i] * HEAVY * free[w->mesh[i]] <= sum[w->mesh[i]]) {
-            w->held[i] = HIERARCHY_HEAVY;
+        if (w->held[i])
             reach[w->mesh[i]].search = HUGE_VAL;
-        }
-    if (!w->failed)
-        sn_hierarchy_find_slings(w);
     return reach;
 }
 

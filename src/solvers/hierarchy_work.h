@@ -14,7 +14,7 @@
 typedef struct hierarchy_graph {
     uint32_t *start; /* first of its edges */
     hierarchy_edge *edge;
-    bool *fixed;
+    uint8_t *class;      /* aggregates have nodes of one class: of immovable, heavy, or other particles */
     uint32_t *aggregate; /* result; SN_PLAN_NONE before */
     uint32_t *root;      /* result: the root that took it, or SN_PLAN_NONE if it joined later; SN_PLAN_NONE before */
     uint32_t *size;      /* result, by aggregate */
@@ -159,7 +159,16 @@ void sn_hierarchy_follow(hierarchy_work *w, const sn_solver_in *in);
 /* Values of `held`. */
 enum { HIERARCHY_HEAVY = 1, HIERARCHY_BEARS };
 
-/* hierarchy_slings.c: finds slings, before tethers; ties them to these; and releases those that are torn. */
+/* Of a particle: see hierarchy_graph.class. */
+enum { HIERARCHY_LIGHT, HIERARCHY_FIXED, HIERARCHY_WEIGHT };
+
+static inline uint8_t hierarchy_class(const hierarchy_work *w, uint32_t slot)
+{
+    return w->w[slot] == 0 ? HIERARCHY_FIXED : w->held[slot] == HIERARCHY_HEAVY ? HIERARCHY_WEIGHT : HIERARCHY_LIGHT;
+}
+
+/* hierarchy_slings.c: finds heavy particles and slings, when edges are known; ties these to tethers; and releases those
+   that are torn. */
 void sn_hierarchy_find_slings(hierarchy_work *w);
 void sn_hierarchy_tie_slings(hierarchy_work *w);
 void sn_hierarchy_free_slings(hierarchy_work *w);
@@ -170,7 +179,7 @@ sn_real sn_hierarchy_far_from(const hierarchy_work *w, uint32_t node, uint32_t p
 /* As for limits: rounding of positions must not count as stretch. */
 #define SN_TETHER_SLACK ((sn_real)(1 + 1e-4))
 
-/* Cuts nodes first .. end - 1 into aggregates, along edges between nodes that are both fixed or both movable. In the
+/* Cuts nodes first .. end - 1 into aggregates, along edges between nodes of one class. In the
    order of numbers, a node without neighbours in aggregates becomes a root, and takes its neighbours. Remaining nodes
    join the smallest aggregate beside them. Aggregates are numbered from `next` on; returns how many there are. A node
    without edges is in none. */
