@@ -20,6 +20,8 @@
    aggregate. */
 #define HEAVY 0.01
 
+#define FEW 16u /* slings */
+
 /* The particle at the end of a rope that begins with an edge of `from`: the first with more or fewer than two edges, or
    that is immovable or heavy. *most: the length of the rope, m; infinite: it is torn. */
 static uint32_t end_of_rope(const hierarchy_work *w, uint32_t from, uint32_t edge, sn_real *most)
@@ -60,6 +62,8 @@ void sn_hierarchy_find_slings(hierarchy_work *w)
 {
     sn_hierarchy *h = w->h;
     find_heavy(w);
+    w->failed = w->failed || !sn_table_reserve(&h->sling_table, w->allocator, FEW); /* an edit may make some */
+    sn_hierarchy_bind(h);
     for (uint32_t i = 0; i < w->slots && !w->failed; ++i)
         for (uint32_t e = w->start[i]; w->held[i] == HIERARCHY_HEAVY && e < w->start[i + 1] && !w->failed; ++e) {
             sn_real most;

@@ -38,6 +38,7 @@ static hung hang(const how *h)
         def.allocator = support_allocator(h->memory);
     s.world = support_world_from(&def);
     s.sheet = tear_sheet_add(s.world, n, n, 1.0 / (n - 1), 0.3 / (n * n), h->compliance, 0, 5);
+    assert_ok(s.world, sn_constraints_remove(s.world, s.sheet.hinges)); /* their energy would count */
     for (uint32_t x = 0; x < n; ++x)
         if (h->edge || x == 0 || x + 1 == n)
             assert_ok(s.world,
@@ -79,12 +80,12 @@ static void run_for(const hung *s, const how *h, uint32_t frames)
         least = fmin(least, now);
         mean = fmax(mean, sn_report_kind(&report, SN_KIND_DISTANCE)->mean * (h->n - 1));
     }
-    if (!(mean < 0.01) || !(rise < 0.015 * (first - least)))
+    if (!(mean < 0.012) || !(rise < 2e-3 * (first - least)))
         fail_msg("%u particles, %g kg: rods are off by %g, energy rose by %g of %g J", h->n, h->load, mean, rise,
                  first - least);
 }
 
-/* Swept, rods are off by 10 to 40 times as much, and energy rises by 90 % of its range. */
+/* Swept, rods are off by 5 to 1,800 % in the mean, and energy rises by 90 % of its range. */
 static void balls_hang_from_sheets(void **state)
 {
     (void)state;
