@@ -219,7 +219,7 @@ function(sinew_compile_wide)
   if(NOT SINEW_SANITIZE)
     foreach(name IN ITEMS
             bodies/mass bodies/mass_shapes collision/hull collision/revolved collision/shape_data collision/shape_def
-            solvers/hierarchy_follow solvers/hierarchy_stages solvers/plan_check solvers/plan_layers solvers/solids_build
+            solvers/hierarchy_follow solvers/hierarchy_stages solvers/plan_layers solvers/solids_build
             world/accumulator world/body_calls world/budget world/character world/compromise world/constraint_edits
             world/constraint_forces world/draw world/draw_constraints world/draw_contacts world/draw_shapes world/fixed
             world/fixed_shapes world/joints world/object_fields world/origin world/relax world/report world/rewind

@@ -139,6 +139,15 @@ static inline uint32_t plan_body(const plan_work *w, uint32_t slot)
     return sets_find_marked(w->parent, w->order[slot]);
 }
 
+/* The row of an offset, and by how many lanes it is shifted. The planes begin one batch before the first row, and a
+   shift is small compared with a row. */
+static inline uint32_t plan_row_of_offset(uint32_t offset, int32_t *lanes)
+{
+    uint32_t row = (offset + SN_ROW / 2 - SN_BATCH) / SN_ROW;
+    *lanes = (int32_t)offset - (int32_t)SN_BATCH - (int32_t)(row * SN_ROW);
+    return row;
+}
+
 /* plan_follow.c: copies data of constraints into the batches, and sets the places of constraints. */
 void sn_plan_find_places(sn_plan *plan, sn_store *store);
 
