@@ -18,7 +18,8 @@
 #define SN_WIDE_BODY_CONTACT_H
 
 #include "base/simd.h"
-#include "wide/variants.h"
+#include "wide/copies.h"
+#include "wide/wide.h"
 
 /* Relative to the normal impulses: smaller changes end the iteration over points. With 1e-4 towers trembled. */
 #define BODY_SETTLED ((lane_number)1e-6)

@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "wide/batches.h"
+#include "wide/copies.h"
 
 /* The distance; for bounds also the sign of C. */
 SN_INLINE void pair_params(const sn_wide_run *run, size_t at, lanes *param)

@@ -9,6 +9,7 @@
 #define SN_WIDE_DRIVE_H
 
 #include "solvers/preload.h"
+#include "wide/copies.h"
 #include "wide/drive_points.h"
 
 /* ---- Exerted forces ---------------------------------------------------------------------------------------------- */

@@ -12,10 +12,6 @@
 #define SN_WIDE_VECTORS 0
 #endif
 
-/* 1: loops have copies for usual cases, which are faster. Where there are vectors, one lane is there to compare with,
-   and has one loop for all cases. A file with loops over lanes (sinew/lanes.h) may ask for it. */
-#define SN_COPIES (SN_VECTOR || !(SN_LANES_16 || SN_LANES_32))
-
 /* The drivers of drive.c and drive_double.c, by vector size. */
 sn_wide_drive_fn sn_wide_drive_lanes_0, sn_wide_drive_lanes_16, sn_wide_drive_lanes_32;
 sn_wide_drive_fn sn_wide_drive_double_lanes_0, sn_wide_drive_double_lanes_16, sn_wide_drive_double_lanes_32;
