@@ -61,10 +61,9 @@ static sn_dvec3 place(const quad x)
 
 /* Finds an angle, and the direction in which the sum of k x grows with it: see dihedral.c and angle.c. False if there
    is none. */
-static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *direction, double *angle)
+static bool find_fold(const sn_dvec3 at[4], sn_dvec3 *direction, double *angle)
 {
-    const sn_dvec3 a = place(p->at[hinge->vertex[0]]), b = place(p->at[hinge->vertex[1]]),
-                   c = place(p->at[hinge->vertex[2]]), d = place(p->at[hinge->vertex[3]]);
+    const sn_dvec3 a = at[0], b = at[1], c = at[2], d = at[3];
     const sn_dvec3 e = dvec3_sub(d, c), n1 = dvec3_cross(dvec3_sub(c, a), dvec3_sub(d, a)),
                    n2 = dvec3_cross(dvec3_sub(d, b), dvec3_sub(c, b));
     const double length = dvec3_length(e), size1 = dvec3_length(n1), size2 = dvec3_length(n2);
@@ -77,10 +76,9 @@ static bool find_fold(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 
     return true;
 }
 
-static bool find_turn(const sn_plates *p, const sn_plate_hinge *hinge, sn_dvec3 *direction, double *angle)
+static bool find_turn(const sn_dvec3 at[4], sn_dvec3 *direction, double *angle)
 {
-    const sn_dvec3 a = place(p->at[hinge->vertex[0]]), b = place(p->at[hinge->vertex[1]]),
-                   c = place(p->at[hinge->vertex[2]]);
+    const sn_dvec3 a = at[0], b = at[1], c = at[2];
     const sn_dvec3 u = dvec3_sub(b, a), v = dvec3_sub(c, b);
     const double size1 = dvec3_length(u), size2 = dvec3_length(v);
     const sn_dvec3 sum = dvec3_sub(dvec3_scale(v, size1), dvec3_scale(u, size2));
@@ -112,7 +110,9 @@ static double fold(const sn_plates *p, const sn_plate *plate, const sn_plate_hin
     sn_dvec3 direction;
     double angle, along = 0, rate = 0;
     memset(lambda, 0, sizeof(quad));
-    const bool exists = (hinge->kind == SN_KIND_ANGLE ? find_turn : find_fold)(p, hinge, &direction, &angle);
+    const sn_dvec3 at[4] = {place(p->at[hinge->vertex[0]]), place(p->at[hinge->vertex[1]]),
+                            place(p->at[hinge->vertex[2]]), place(p->at[hinge->vertex[3]])};
+    const bool exists = (hinge->kind == SN_KIND_ANGLE ? find_turn : find_fold)(at, &direction, &angle);
     if (plate->wire)
         p->bend[hinge - p->hinge] = exists ? find_bend(hinge, h, direction, angle) : (sn_plate_bend){{0, 0, 0}, 0, 0};
     if (!exists)
@@ -350,4 +350,33 @@ void sn_plates_tell(const sn_plates *p, char *text, size_t size)
     at = tell(count[CURVED], particles[CURVED], what, text, size, at);
     at = tell_left(p, SN_LEFT_BREAKS, "it can break or tear there", text, size, at);
     tell_left(p, SN_LEFT_EDGES, "not all edges there are rods that also push, or it is folded far", text, size, at);
+}
+
+/* The directions of a fold's force, by its points, for a multiplier of 1: see fold(). */
+static void direct(const sn_plates *p, const sn_plate_hinge *hinge, sn_vec3 *gradient)
+{
+    sn_dvec3 at[4], direction, by = {0, 0, 0};
+    double angle;
+    for (uint32_t n = 0; n < 4; ++n)
+        at[n] = place(p->at[hinge->vertex[n]]);
+    if (!(hinge->kind == SN_KIND_ANGLE ? find_turn : find_fold)(at, &direction, &angle))
+        return;
+    for (uint32_t n = 0; n < 4; ++n)
+        by = dvec3_add(by, dvec3_scale(at[n], hinge->k[n]));
+    const double along = dvec3_dot(by, direction), sine = 2 * math_sin(angle / 2),
+                 share = fabs(sine) > SMALL ? angle / sine : 1, off = share * along - hinge->rest;
+    by = dvec3_add(by, dvec3_scale(direction, off - along));
+    const bool linear = fabs(hinge->rest) < SN_PLATE_FLAT && fabs(off) > SMALL * dvec3_length(by);
+    if (!linear)
+        by = direction;
+    for (uint32_t n = 0; n < hinge->points; ++n)
+        gradient[n] = dvec3_round(dvec3_scale(by, hinge->k[n] / (linear ? off : 1)));
+}
+
+void sn_plates_direct(const sn_plates *p, uint32_t kind, uint32_t row, sn_vec3 *gradient)
+{
+    for (uint32_t i = 0; i < p->count; ++i)
+        for (uint32_t k = p->plate[i].hinge; p->plate[i].acts && k < p->plate[i].hinge + p->plate[i].hinges; ++k)
+            if (p->hinge[k].row == row && p->hinge[k].kind == kind)
+                direct(p, &p->hinge[k], gradient);
 }

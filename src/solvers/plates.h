@@ -188,4 +188,8 @@ void sn_plates_multiply(const sn_plates *p, const sn_plate *plate, double stiff,
 /* Appends the number of plates that act, and of those too large, to a text for reports. */
 void sn_plates_tell(const sn_plates *p, char *text, size_t size);
 
+/* Writes the directions of the force of an angle by its points, if a plate has it: its forces are along its fold, not
+   along its gradients. */
+void sn_plates_direct(const sn_plates *p, uint32_t kind, uint32_t row, sn_vec3 *gradient);
+
 #endif

@@ -82,6 +82,9 @@ typedef struct sn_limits_base {
     uint32_t particles[SN_STIFFENED_COUNT]; /* their particles */
 } sn_limits_base;
 
+/* Kinds of rods that meshes with limits have: see hierarchy_rods.c. */
+#define SN_LIMITED_KINDS 3u
+
 /* Input for the hierarchy of stiff meshes: see hierarchy.h. */
 typedef struct sn_stiffen {
     bool on;

@@ -206,6 +206,7 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
     sn_hierarchy_begin(&scratch->hierarchy, in);
     scratch->any_preloads = look_for_preloads(in, &scratch->hierarchy, l.state);
     scratch->any_closed = sn_closed_begin(scratch, in);
+    scratch->read = in->plan->makes;
     scratch->any_solids = look_for_solids(in, &scratch->solids, l.state);
     look_for_plates(in, &scratch->plates, l.state);
     scratch->any_preloads = scratch->any_preloads || scratch->any_solids || scratch->plates.any;

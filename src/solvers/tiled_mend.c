@@ -213,6 +213,8 @@ static void mend(mending *m, uint32_t slot, const whereabouts *a, uint32_t other
     const sn_real share = (to - length) / (give * length);
     move(a, vec3_scale(apart, share * w));
     move(b, vec3_scale(apart, -share * w_other));
+    if (m->h->notes && (w == 0 || w_other == 0))
+        sn_hierarchy_note_mended(m->h, w == 0 ? slot : other, vec3_scale(apart, w == 0 ? -share : share));
     enqueue(m, slot);
     enqueue(m, other);
 }
