@@ -123,9 +123,6 @@ bool sn_body_contacts_append(sn_world *world, uint32_t count);
 /* Reads the results of all contacts from their lanes. After that no contact has a lane. False if tasks were lost. */
 bool sn_body_contacts_leave_lanes(sn_world *world);
 
-/* Makes a record for a fixed shape, if it has none. Returns its index. There must be room. */
-uint32_t sn_body_contacts_rank(sn_world *world, uint32_t number);
-
 /* Loads the records of fixed shapes, as they are at the start of a substep. */
 void sn_body_contacts_load_fixed_shapes(const sn_world *world);
 

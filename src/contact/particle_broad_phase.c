@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORK_OF_PAIR 10.0 /* ns, about: to decide whether threads pay */
 #define WORK_OF_LOOK 40.0 /* ns, about: the search for the fixed shapes near a particle */
 
 #define NEARBY                                                                                                         \

@@ -30,6 +30,7 @@
 #ifndef SN_SOLVERS_HIERARCHY_H
 #define SN_SOLVERS_HIERARCHY_H
 
+#include "base/dvec.h"
 #include "solvers/plan.h"
 #include "solvers/solver.h"
 #include "wide/wide.h"
@@ -150,6 +151,7 @@ typedef struct sn_hierarchy_sling {
     uint32_t light, heavy; /* slots */
     uint32_t tether[2];    /* of the light one */
     sn_real most;          /* m; infinite: torn */
+    sn_dvec3 pulled;       /* kg m: by how much the heavy one was moved; see sn_hierarchy.notes */
 } sn_hierarchy_sling;
 
 typedef struct sn_hierarchy_mesh {
@@ -182,10 +184,15 @@ typedef struct sn_hierarchy_mended {
 } sn_hierarchy_mended;
 
 typedef struct sn_hierarchy {
-    bool by_mass;             /* the choice of meshes depends on masses */
-    bool made;                /* made for `makes` */
-    bool lost;                /* tasks were lost since the last step; the next step reports it */
-    uint64_t makes;           /* of the plan */
+    bool by_mass;   /* the choice of meshes depends on masses */
+    bool made;      /* made for `makes` */
+    bool lost;      /* tasks were lost since the last step; the next step reports it */
+    uint64_t makes; /* of the plan */
+    /* This pass is in the last substep of a step, and what limits exert on immovable particles is noted: see
+       hierarchy_forces.c. */
+    bool notes;
+    bool noted;               /* what is noted is that of the last step */
+    uint64_t notes_made;      /* how many steps have noted it */
     const sn_real *w_by_slot; /* of sn_limits_base */
 
     sn_table mesh_table;
@@ -213,9 +220,10 @@ typedef struct sn_hierarchy {
     sn_table node_table;
     sn_vec4 *node; /* two for each: x (with w) in this step, and d */
     sn_real *w;
-    uint32_t *parent; /* SN_PLAN_NONE: none */
-    uint32_t *first;  /* first member; one more at the end */
-    uint32_t *last;   /* end of its members; those from here to the next first were lost by tears */
+    sn_dvec3 *node_pulled; /* m: how limits moved it; of an immovable one kg m. See `notes` */
+    uint32_t *parent;      /* SN_PLAN_NONE: none */
+    uint32_t *first;       /* first member; one more at the end */
+    uint32_t *last;        /* end of its members; those from here to the next first were lost by tears */
     sn_table member_table;
     uint32_t *member; /* slots, or smaller aggregates */
     uint32_t *at;     /* for slots in planes: as sn_hierarchy_tether.at */
@@ -232,16 +240,21 @@ typedef struct sn_hierarchy {
     uint32_t *end;        /* twice the number of an aggregate */
     sn_real *most;
     uint16_t *mask;
-    uint32_t *offset; /* for row_run: where the two groups start in planes of aggregates */
+    uint16_t *to_fixed; /* lanes of limits to immovable aggregates */
+    uint32_t *offset;   /* for row_run: where the two groups start in planes of aggregates */
     sn_table tether_table;
     sn_hierarchy_tether *tether;
     sn_table row_tether_table; /* the same in lanes: in planes, by row */
     sn_wide_tether *row_tether;
+    sn_wide_pulled *row_pulled; /* see `notes` */
     sn_table far_table;
     sn_hierarchy_far *far;
-    sn_table pin_table; /* immovable particles, in the order of slots */
+    sn_dvec3 *far_pulled; /* kg m, see `notes` */
+    sn_table pin_table;   /* immovable particles, in the order of slots */
     sn_hierarchy_pin *pin;
     uint32_t *pin_slot;
+    sn_dvec3 *pull;        /* kg m: what it exerts on the mesh, times h^2. See `notes` */
+    bool *told;            /* a pin has this in its multipliers */
     sn_table pin_of_table; /* by tile, as part_of */
     uint32_t *pin_of;
     sn_table span_table;
@@ -288,6 +301,10 @@ static inline sn_vec4 *hierarchy_d(const sn_hierarchy *h, uint32_t node)
 
 void sn_hierarchy_init(sn_hierarchy *h);
 void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator);
+
+/* Whether the pin i of a run holds a particle, is rigid and cannot break. */
+bool sn_hierarchy_is_rigid_pin(const sn_store *store, const sn_run *run, uint32_t i,
+                               bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world);
 
 /* Notes in the base which particles are held by pins that are rigid and cannot break: for limits these are immovable.
    There is room for all slots. slot: by the number of a particle. */
@@ -338,6 +355,47 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
    with a margin before and after them. */
 void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, float *nodes,
                               bool coarse);
+
+/* hierarchy_forces.c. Before the first pass of the last substep: clears what was noted. */
+void sn_hierarchy_note_anew(sn_hierarchy *h);
+
+/* Before some limits are solved: notes what they are going to exert on immovable aggregates. No two of them share an
+   aggregate. nodes: planes of the aggregates of a part; NULL: they are not in planes. */
+void sn_hierarchy_note_limits(const sn_hierarchy *h, const sn_limit_run *run, const sn_hierarchy_part *part,
+                              const float *nodes);
+
+/* Notes by how much aggregates of particles were moved. nodes: planes of these; NULL: they are not in planes. */
+void sn_hierarchy_note_moves(const sn_hierarchy *h, uint32_t first, uint32_t count, const float *nodes);
+
+/* Notes that a rod of an immovable particle was mended: the impulse on its other end, times h, kg m. */
+void sn_hierarchy_note_mended(const sn_hierarchy *h, uint32_t slot, sn_vec3 by);
+
+/* Notes that a sling moved its heavy end by so much, kg m: towards a point that is off the immovable particles of its
+   tethers by these vectors. */
+void sn_hierarchy_note_sling(const sn_hierarchy *h, sn_hierarchy_sling *sling, sn_vec3 first, sn_vec3 second,
+                             sn_dvec3 by);
+
+/* After the last pass of a step: sums what was noted, and adds it to the multipliers of rigid pins. */
+void sn_hierarchy_add_pulls(sn_hierarchy *h, const sn_solver_in *in);
+
+/* hierarchy_rods.c: the kinds of rods that stiff meshes have. */
+extern const uint32_t sn_limited_kinds[SN_LIMITED_KINDS];
+
+/* Whether limits carry a part of the load of a rod. slot: by the number of a particle. */
+bool sn_hierarchy_carries(const sn_hierarchy *h, const sn_pool *pool, uint32_t row, const uint32_t *slot);
+
+/* Adds what limits carried in the last substep to the multipliers of rods, in arrays by kind and row. False when memory
+   runs out. */
+bool sn_hierarchy_share_out(const sn_hierarchy *h, const sn_solver_in *in, const sn_allocator *allocator,
+                            sn_real *const to[SN_LIMITED_KINDS]);
+
+static inline sn_dvec3 hierarchy_pulled(const sn_wide_pulled *pulled, uint32_t lane)
+{
+    return (sn_dvec3){(double)pulled->by[0][lane], (double)pulled->by[1][lane], (double)pulled->by[2][lane]};
+}
+
+/* What limits exerted on a particle in the last substep, times h^2, kg m. x: with inverse masses, by slot. */
+sn_dvec3 sn_hierarchy_exerted_on(const sn_hierarchy *h, const sn_vec4 *x, uint32_t slot);
 
 /* Writes which meshes have limits, which have not, and why. `solids` of the soft ones, with `particles`, have a lattice
    (solids.h). */

@@ -38,6 +38,16 @@ sn_real sn_hierarchy_limit_mass(const sn_solver_in *in, uint32_t slot)
     return hierarchy_is_pinned(in->stiffen.base, slot) ? 0 : sn_hierarchy_inverse_mass(in, slot);
 }
 
+bool sn_hierarchy_is_rigid_pin(const sn_store *store, const sn_run *run, uint32_t i,
+                               bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world)
+{
+    const sn_pool *pool = store->pool[SN_KIND_PIN];
+    const uint32_t row = run->first + i;
+    const sn_give *give = &pool->give[row];
+    return run_has(pool, run, i) && !(pool->point[row] & SN_ANCHOR_BIT) && give->compliance == 0 &&
+           give->stiffness == 1 && !(breaks && breaks(world, SN_KIND_PIN, row));
+}
+
 void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const uint32_t *slot, uint32_t slots,
                               bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world)
 {
@@ -49,10 +59,7 @@ void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const
     for (uint32_t r = 0; base->pinned_table.count && r < store->run_table.count; ++r)
         for (uint32_t i = 0; store->run[r].kind == SN_KIND_PIN && i < store->run[r].count; ++i) {
             const uint32_t row = store->run[r].first + i;
-            const sn_give *give = &pool->give[row];
-            if (run_has(pool, &store->run[r], i) && !(pool->point[row] & SN_ANCHOR_BIT) &&
-                slot[pool->point[row]] < slots && give->compliance == 0 && give->stiffness == 1 &&
-                !(breaks && breaks(world, SN_KIND_PIN, row)))
+            if (sn_hierarchy_is_rigid_pin(store, &store->run[r], i, breaks, world) && slot[pool->point[row]] < slots)
                 pinned[slot[pool->point[row]]] = true;
         }
 }

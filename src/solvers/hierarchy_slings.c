@@ -72,7 +72,7 @@ void sn_hierarchy_find_slings(hierarchy_work *w)
                 !sn_hierarchy_grow(w, &h->sling_table, 1))
                 continue;
             h->sling[h->sling_table.count - 1] =
-                (sn_hierarchy_sling){w->mesh[i], end, i, {NONE, NONE}, most * SN_TETHER_SLACK};
+                (sn_hierarchy_sling){w->mesh[i], end, i, {NONE, NONE}, most * SN_TETHER_SLACK, {0, 0, 0}};
             w->held[end] = HIERARCHY_BEARS;
         }
 }

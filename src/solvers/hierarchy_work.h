@@ -2,6 +2,7 @@
 #ifndef SN_SOLVERS_HIERARCHY_WORK_H
 #define SN_SOLVERS_HIERARCHY_WORK_H
 
+#include "base/sets.h"
 #include "solvers/hierarchy.h"
 
 /* Batches whose marks are checked together: see tiled_mend.c. */
@@ -244,20 +245,5 @@ sn_real sn_hierarchy_distance(const hierarchy_form *a, const hierarchy_form *b);
 
 /* The limit between two aggregates, m; 0: there cannot be one. */
 double sn_hierarchy_limit(const hierarchy_form *a, const hierarchy_form *b);
-
-/* Disjoint sets: parent leads to the lowest number of the set, which represents it. */
-static inline uint32_t sets_find(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static inline void sets_join(uint32_t *parent, uint32_t i, uint32_t k)
-{
-    const uint32_t a = sets_find(parent, i), b = sets_find(parent, k);
-    if (a != b)
-        parent[a > b ? a : b] = a < b ? a : b;
-}
 
 #endif

@@ -93,8 +93,8 @@ static void join_bodies(loops_work *l)
                 const uint32_t number = w->particle[item->first + k];
                 if (number == first || weight_of(w, number) == 0)
                     continue;
-                if (!others || plan_root(l->parent, first) != plan_root(l->parent, number))
-                    plan_join(l->parent, first, number);
+                if (!others || sets_find_marked(l->parent, first) != sets_find_marked(l->parent, number))
+                    sets_join_marked(l->parent, first, number);
             }
         }
 }
@@ -102,7 +102,7 @@ static void join_bodies(loops_work *l)
 static void bar(loops_work *l, uint32_t number)
 {
     if (weight_of(l->w, number) > 0)
-        l->body[plan_root(l->parent, number)].barred = true;
+        l->body[sets_find_marked(l->parent, number)].barred = true;
 }
 
 /* Excludes constraints of any number of points, or with a projection of their own. */
@@ -125,19 +125,19 @@ static void weigh_bodies(loops_work *l)
         const double weight = w->valence[i] ? weight_of(w, i) : 0;
         if (!(weight > 0))
             continue;
-        loop_body *body = &l->body[plan_root(l->parent, i)];
+        loop_body *body = &l->body[sets_find_marked(l->parent, i)];
         body->first = body->nodes ? body->first : i;
         l->local[i] = body->nodes++;
         body->mass += 1 / weight;
         body->lightest = weight > body->lightest ? weight : body->lightest;
-        body->loops = l->parent[plan_root(l->parent, i)] & PLAN_LOOP_BIT;
+        body->loops = sets_is_marked(l->parent, i);
     }
     for (uint32_t i = w->items; i-- > 0;) {
         const plan_item *item = &w->item[i];
         const uint32_t first = movable_of(w, item);
         if (first == PLAN_NONE)
             continue;
-        const uint32_t root = plan_root(l->parent, first);
+        const uint32_t root = sets_find_marked(l->parent, first);
         const sn_pool *pool = w->store->pool[item->kind];
         loop_body *body = &l->body[root];
         if (!carries(w, item)) {
@@ -226,7 +226,7 @@ void sn_plan_loops(plan_work *w)
     for (uint32_t i = 0; i < numbers && !w->failed; ++i) { /* each body at its first particle */
         if (!w->valence[i] || weight_of(w, i) == 0)
             continue;
-        const uint32_t root = plan_root(l.parent, i);
+        const uint32_t root = sets_find_marked(l.parent, i);
         loop_body *body = &l.body[root];
         if (body->first == i)
             judge(&l, root);

@@ -37,18 +37,9 @@ static void take_places(const sn_world *world, const uint32_t *corner, double pl
 /* The skin of a triangle, and the triangle's number in the skin. */
 static sn_skin skin_of(const sn_world *world, uint32_t item, uint32_t *triangle)
 {
-    const sn_contact_world *c = &world->contact;
-    const sn_skin_record *skin = contact_skins(c);
-    uint32_t low = 0, high = c->skin_table.count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (skin[middle].first <= item)
-            low = middle;
-        else
-            high = middle;
-    }
-    *triangle = item - skin[low].first;
-    return (sn_skin){skin[low].number, c->skin_ids.generation[skin[low].number]};
+    const sn_skin_record *skin = contact_skin_of(&world->contact, item);
+    *triangle = item - skin->first;
+    return (sn_skin){skin->number, world->contact.skin_ids.generation[skin->number]};
 }
 
 /* Inserts an intersection in the order of the other triangle. */

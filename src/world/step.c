@@ -146,6 +146,7 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still, bool car
     sn_step_state step = {.dt = dt, .still = still, .careful = careful};
     sn_result result = SN_OK;
     sn_breaking_watch_anew(world);
+    sn_tiled_forget_forces(&world->scratch);
     sn_starts_note_immovable(world);
     if (world->state.settings.solver == SN_SOLVER_TILED) {
         sn_solver_in in = sn_world_solver_input(world, dt);
@@ -307,8 +308,11 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     sn_profile_begin(world);
     sn_result result = advance(world, dt, still);
     sn_compromise_end(world, result != SN_OK);
-    if (result != SN_OK)
-        world->plan.made = world->plan.made && planned, sn_rest_forget_since(world, shapes);
+    if (result != SN_OK) {
+        world->plan.made = world->plan.made && planned;
+        sn_rest_forget_since(world, shapes);
+        sn_tiled_forget_forces(&world->scratch);
+    }
     sn_profile_end(world, result);
     return result;
 }

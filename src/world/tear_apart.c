@@ -49,11 +49,9 @@ void sn_split_begin(sn_world *world)
 /* True if a triangle of the fan belongs to a skin that collides with itself. */
 static bool collides_with_itself(const sn_world *world, const sn_split *split)
 {
-    const sn_skin_record *skin = contact_skins(&world->contact);
-    for (uint32_t s = 0; s < world->contact.skin_table.count; ++s)
-        for (uint32_t i = 0; skin[s].self_collision && i < split->count; ++i)
-            if (split->place[i] / 3 - skin[s].first < skin[s].count)
-                return true;
+    for (uint32_t i = 0; i < split->count; ++i)
+        if (contact_skin_of(&world->contact, split->place[i] / 3)->self_collision)
+            return true;
     return false;
 }
 
@@ -287,11 +285,8 @@ static void release(sn_world *world, uint32_t event, double energy, double *rele
 /* True for a triangle that a torn or cut face has added. */
 static bool is_new(const sn_world *world, uint32_t item, const uint32_t *more)
 {
-    const sn_skin_record *skin = contact_skins(&world->contact);
-    uint32_t s = 0;
-    while (item - skin[s].first >= skin[s].count)
-        ++s;
-    return item - skin[s].first >= skin[s].count - more[s];
+    const sn_skin_record *skin = contact_skin_of(&world->contact, item);
+    return item - skin->first >= skin->count - more[skin - contact_skins(&world->contact)];
 }
 
 /* The unit normal of a new triangle at a part, into the cell of that part that it is a face of. False if there is
