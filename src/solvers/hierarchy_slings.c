@@ -18,7 +18,7 @@
 /* A particle with less than this part of the mean inverse mass of its mesh is heavy: it is held at any distance from
    immovable particles, as is the one that it hangs from. It has no limits with others: it would be the centroid of its
    aggregate. */
-#define HEAVY 0.01
+#define HEAVY 0.03
 
 #define FEW 16u /* slings */
 
