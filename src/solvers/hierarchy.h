@@ -20,7 +20,8 @@
    rods. The load of the whole mesh is concentrated there, and the limits of aggregates are too coarse for it.
    Aggregates are held, too, at larger distances: without that, the rods where tethers end carried the whole load
    beyond. Particles with rigid pins that cannot break count as immovable here. Rigid ropes that are tied to a mesh by
-   attachments of their particles are parts of it. After the pass, single rods that are still far too long are repaired:
+   attachments of their particles are parts of it. What is heavy and hangs from it is held by slings (see
+   hierarchy_slings.c). After the pass, single rods that are still far too long are repaired:
    see tiled_mend.c.
 
    hierarchy_meshes.c chooses the meshes. The hierarchy is derived from the constraints, the order of storage, masses,
@@ -144,6 +145,14 @@ typedef struct sn_hierarchy_span {
     sn_real most;  /* m */
 } sn_hierarchy_span;
 
+/* A heavy particle that hangs from a light one, by a rod or a rope; see hierarchy_slings.c. */
+typedef struct sn_hierarchy_sling {
+    uint32_t mesh;
+    uint32_t light, heavy; /* slots */
+    uint32_t tether[2];    /* of the light one */
+    sn_real most;          /* m; infinite: torn */
+} sn_hierarchy_sling;
+
 typedef struct sn_hierarchy_mesh {
     uint32_t first; /* slot of one of its particles; positions of aggregates are relative to it */
     /* Limits between the smallest aggregates of different tiles: shares by phase, as in a level. */
@@ -249,6 +258,8 @@ typedef struct sn_hierarchy {
     uint32_t *pin_of;
     sn_table span_table;
     sn_hierarchy_span *span;
+    sn_table sling_table;
+    sn_hierarchy_sling *sling;
     sn_table path_table;
     sn_hierarchy_path *path;
     sn_table heap_table; /* scratch, see hierarchy_tethers.c */
@@ -303,6 +314,16 @@ void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const
 static inline bool hierarchy_is_pinned(const sn_limits_base *base, uint32_t slot)
 {
     return slot < base->pinned_table.count && ((const bool *)base->pinned_table.column[0])[slot];
+}
+
+/* The fewest movable particles of a mesh with limits. */
+#define SN_LEAST_MESH 60u
+
+/* Whether a mesh of rigid rods that nothing breaks is large enough, and has enough rods, for limits between all of its
+   aggregates. */
+static inline bool hierarchy_braces(uint32_t particles, uint32_t rods)
+{
+    return particles >= SN_LEAST_MESH && 2 * (uint64_t)rods >= 5 * (uint64_t)particles;
 }
 
 /* Before a step: makes the hierarchy if it is out of date. False when memory runs out. */

@@ -16,6 +16,13 @@
    are rigid, and would make the mesh too stiff where sweeps converge. */
 #define SOFT 1e-3
 
+/* From this number of movable particles on a mesh is large: its own weight alone stretches it, if it is swept. Smaller
+   ones get limits if they are braced, and give that little under a hundred times their weight: sweeps are good enough
+   for soft ones, and what gives by the root of its strain, such as a net that is held all around, would become a
+   board. */
+#define LARGE_MESH  400u
+#define SOFT_LOADED 1e-5
+
 /* m/s^2, for the weight, whatever the present gravity. */
 #define WEIGHT 9.81
 
@@ -127,6 +134,22 @@ static void find_meshes(hierarchy_work *w)
         w->mesh[i] = sets_find(w->mesh, i);
 }
 
+/* What is solved directly (plan_loops.c) needs no limits: such a mesh gets the size 0. */
+static void leave_direct(const hierarchy_work *w, uint32_t *size)
+{
+    const sn_store *store = w->in->store;
+    const sn_visit *tree = w->in->plan->tree;
+    uint32_t small[SN_MAX_BLOCK], count;
+    for (uint32_t i = 0; i < w->in->plan->tree_table.count; ++i) {
+        if (!tree[i].kind) /* it has been removed */
+            continue;
+        const uint32_t *number = sn_store_particles(store, store->pool[tree[i].kind], tree[i].row, small, &count);
+        for (uint32_t k = 0; k < count; ++k)
+            if (w->in->frame.slot[number[k]] < w->slots)
+                size[w->mesh[w->in->frame.slot[number[k]]]] = 0;
+    }
+}
+
 /* Numbers the meshes with enough particles; w->mesh then has these numbers. */
 static mesh_facts *list_large(hierarchy_work *w, uint32_t *count)
 {
@@ -134,6 +157,7 @@ static mesh_facts *list_large(hierarchy_work *w, uint32_t *count)
     memset(size, 0, w->slots * sizeof *size);
     for (uint32_t i = 0; i < w->slots; ++i)
         size[w->mesh[i]]++;
+    leave_direct(w, size);
     *count = 0;
     for (uint32_t i = 0; i < w->slots; ++i) {
         const bool large = w->mesh[i] == i && size[i] >= SN_LEAST_MESH;
@@ -186,9 +210,14 @@ static void count_tets(const hierarchy_work *w, mesh_facts *facts)
 }
 
 /* Under the assumption that a row of particles from one side of the mesh to the other hangs from one rod. */
-static bool is_soft(const mesh_facts *f)
+static bool is_soft(const mesh_facts *f, double most)
 {
-    return !(f->compliance * f->mass * WEIGHT <= SOFT * sqrt((double)f->free));
+    return !(f->compliance * f->mass * WEIGHT <= most * sqrt((double)f->free));
+}
+
+static bool is_small(const mesh_facts *f)
+{
+    return f->free < LARGE_MESH && (is_soft(f, SOFT_LOADED) || !hierarchy_braces(f->free, f->rods));
 }
 
 /* Limits only pull. In a beam that bends, the rods under compression would be left without. */
@@ -213,9 +242,9 @@ static bool is_shell(const hierarchy_work *w, const mesh_facts *f)
 
 static sn_stiffened choose(const hierarchy_work *w, const mesh_facts *f)
 {
-    const bool gives = is_soft(f) || is_balloon(f) || is_solid(w, f) || is_shell(w, f);
+    const bool gives = is_soft(f, SOFT) || is_balloon(f) || is_solid(w, f) || is_shell(w, f);
     return f->rods < LEAST_RODS * f->particles ? SN_PLAIN_TREE
-           : f->free < SN_LEAST_MESH           ? SN_PLAIN_SMALL
+           : is_small(f)                       ? SN_PLAIN_SMALL
            : f->held                           ? SN_PLAIN_HELD
            : f->breaks                         ? SN_PLAIN_BREAKS
            : gives                             ? SN_PLAIN_SOFT
@@ -326,8 +355,9 @@ void sn_hierarchy_choose(hierarchy_work *w)
             w->h->mesh[w->h->mesh_table.count - 1] = (sn_hierarchy_mesh){.first = facts[m].first};
             rods += facts[m].rods;
         }
-        w->h->count[choice] += !chosen; /* chosen meshes are counted later, when their limits are known */
-        w->h->particles[choice] += chosen ? 0 : facts[m].particles;
+        const bool told = !chosen && facts[m].particles >= LARGE_MESH;
+        w->h->count[choice] += told; /* chosen meshes are counted later, when their limits are known */
+        w->h->particles[choice] += told ? facts[m].particles : 0;
         facts[m].first = chosen ? w->h->mesh_table.count - 1 : NONE;
     }
     if (w->failed || !rods)
