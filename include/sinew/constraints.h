@@ -411,9 +411,10 @@ typedef struct sn_force {
 
 /* NaN and an error if the handle is stale. 0 before the first step, and after one that failed unless impulses start
    warm. Read at one moment, the force of a rigid constraint in single precision is good to about m * 1e-7 * length /
-   h^2: average it over some steps, or build in double. In a mesh that is stiffened (sn_settings.stiffening), rods
-   and rigid pins carry only a part of the load: limits between groups of particles carry most of it, and their forces
-   cannot be read. (A pin with a strength or a compliance carries its whole load.) */
+   h^2: average it over some steps, or build in double. In a mesh that is stiffened (sn_settings.stiffening), rods,
+   rigid pins, and rigid attachments to things that nothing pushes carry only a part of the load: limits between groups
+   of particles carry most of it, and their forces cannot be read. (A pin with a strength or a compliance carries its
+   whole load.) */
 SN_API sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint);
 
 /* The force in newtons on the given point of the constraint (0 is the first), in the direction at current positions.

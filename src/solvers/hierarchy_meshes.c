@@ -31,23 +31,52 @@ sn_real sn_hierarchy_limit_mass(const sn_solver_in *in, uint32_t slot)
     return hierarchy_is_pinned(in->stiffen.base, slot) ? 0 : sn_hierarchy_inverse_mass(in, slot);
 }
 
-void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const uint32_t *slot, uint32_t slots,
-                              bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world)
+/* Whether nothing pushes an anchor: a place of the world, or a point of an immovable body. x: by slot. */
+static bool is_fixed(const sn_anchor *anchor, const uint32_t *slot, uint32_t slots, const sn_vec4 *x)
 {
-    const sn_pool *pool = store->pool[SN_KIND_PIN];
-    bool *pinned = base->pinned_table.column[0];
-    base->pinned_table.count = pool->ids.live ? slots : 0;
-    if (base->pinned_table.count)
+    const uint32_t centre = anchor->type == SN_POINT_BODY ? slot[anchor->particle[0]] : slots;
+    return anchor->type == SN_POINT_PLACE || (centre < slots && x[centre].w == 0);
+}
+
+/* The slot of the particle that a pin holds, or an attachment to something fixed; NONE if there is none. */
+static uint32_t held_by(const sn_store *store, const sn_pool *pool, uint32_t row, const uint32_t *slot, uint32_t slots,
+                        const sn_vec4 *x)
+{
+    const uint32_t *point = pool->point + (size_t)pool->kind->points * row;
+    const bool attached = pool->kind->points == 2, second = attached && point[0] & SN_ANCHOR_BIT;
+    const uint32_t held = point[second], other = attached ? point[!second] : SN_ANCHOR_BIT;
+    if (held & SN_ANCHOR_BIT || !(other & SN_ANCHOR_BIT) || slot[held] >= slots)
+        return NONE;
+    return !attached || is_fixed(&store->anchor[other & ~SN_ANCHOR_BIT], slot, slots, x) ? slot[held] : NONE;
+}
+
+bool sn_hierarchy_has_pins(const sn_store *store)
+{
+    return store->pool[SN_KIND_PIN]->ids.live || store->pool[SN_KIND_ATTACHMENT]->ids.live;
+}
+
+void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const uint32_t *slot, uint32_t slots,
+                              const sn_vec4 *x, bool (*breaks)(const void *world, uint32_t kind, uint32_t row),
+                              const void *world)
+{
+    bool *pinned = base->pinned_table.column[0], some = false;
+    const uint32_t runs = sn_hierarchy_has_pins(store) ? store->run_table.count : 0;
+    if (runs)
         memset(pinned, 0, slots * sizeof *pinned);
-    for (uint32_t r = 0; base->pinned_table.count && r < store->run_table.count; ++r)
-        for (uint32_t i = 0; store->run[r].kind == SN_KIND_PIN && i < store->run[r].count; ++i) {
-            const uint32_t row = store->run[r].first + i;
-            const sn_give *give = &pool->give[row];
-            if (run_has(pool, &store->run[r], i) && !(pool->point[row] & SN_ANCHOR_BIT) &&
-                slot[pool->point[row]] < slots && give->compliance == 0 && give->stiffness == 1 &&
-                !(breaks && breaks(world, SN_KIND_PIN, row)))
-                pinned[slot[pool->point[row]]] = true;
+    for (uint32_t r = 0; r < runs; ++r) {
+        const sn_run *run = &store->run[r];
+        const sn_pool *pool = store->pool[run->kind];
+        const bool holds = run->kind == SN_KIND_PIN || run->kind == SN_KIND_ATTACHMENT;
+        for (uint32_t i = 0; holds && i < run->count; ++i) {
+            const uint32_t row = run->first + i;
+            const bool rigid =
+                run_has(pool, run, i) && pool->give[row].compliance == 0 && pool->give[row].stiffness == 1;
+            const uint32_t held = rigid ? held_by(store, pool, row, slot, slots, x) : NONE;
+            if (held != NONE && !(breaks && breaks(world, run->kind, row)))
+                some = pinned[held] = true;
         }
+    }
+    base->pinned_table.count = some ? slots : 0;
 }
 
 /* Facts about a mesh that is large enough. */
