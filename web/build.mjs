@@ -112,7 +112,7 @@ const linking = ['-mexec-model=reactor', '-Wl,--strip-all,--gc-sections,--compre
 // alignment, which browsers ignore, are dropped, for gzip: atomic operations need theirs. Constants below 1024 that are added to an address go into the offset of the load or
 // store, also through locals. That is the same unless the sum passes 2^32 and ends below 1024, where nothing lies but the end of a stack of a megabyte. The gain is 4 %;
 // 'wasm-opt -Oz' gains less by gzip, in ten times the time.
-const passes = ['low-memory-unused', 'duplicate-function-elimination', 'optimize-added-constants-propagate', 'simplify-locals-nostructure', 'coalesce-locals', 'rse', 'vacuum', 'reorder-locals'];
+const passes = ['low-memory-unused', 'duplicate-function-elimination', 'optimize-added-constants-propagate', 'remove-unused-brs', 'merge-blocks', 'simplify-locals-nostructure', 'coalesce-locals', 'rse', 'vacuum', 'merge-blocks', 'reorder-locals'];
 const shrinking = ({ vectors, link }) => ['bulk-memory', 'sign-ext', 'nontrapping-float-to-int', 'mutable-globals', ...(vectors ? ['simd'] : []), ...(link.length ? ['threads'] : [])].map((name) => `--enable-${name}`)
   .concat([...(link.length ? [] : ['dealign']), ...passes].map((name) => `--${name}`));
 

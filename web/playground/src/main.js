@@ -77,7 +77,7 @@ class App extends Links {
     await this.furnish();
     const { Editor } = await import("./editor.js"), { Recorder } = await import("./record.js"), { Tools } = await import("./tools.js"), { Tilt } = await import("./tilt.js");
     this.tilt = new Tilt(this, $("toggle-tilt"));
-    this.editor = new Editor(this, $("editor"));
+    this.editor = new Editor(this, $("editor"), await this.fetchJson("./schema.json"));
     this.recorder = new Recorder(this);
     this.tools = new Tools(this, $("tools"));
   }
