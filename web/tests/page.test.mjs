@@ -237,6 +237,7 @@ test("solver, integrator, substeps and compliance change while it runs", async (
 
 test("settings that exclude each other are sorted out, others are refused with a reason", async () => {
   await openScene(page, "pendulum");
+  assert.equal(await page.isVisible("#invite"), false, "the hint speaks of the first scene");
   await page.evaluate(() => playground.configure(playground.panes[0], { order: "symmetric" }));
   assert.deepEqual(await page.evaluate(() => [playground.panes[0].settings.order, playground.panes[0].settings.solver]), ["symmetric", "gauss_seidel"]);
   await page.evaluate(() => playground.configure(playground.panes[0], { solver: "tiled" }));
