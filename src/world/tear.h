@@ -89,6 +89,7 @@ typedef struct sn_solid_cut {
     sn_dvec3 low, high; /* its bounding box */
 
     sn_table face_table;   /* faces that are cut */
+    sn_table shut_table;   /* of sn_sort_item: pairs of cells whose face has no room to open; and scratch */
     sn_table vertex_table; /* of uint32_t: their vertices, some twice */
     sn_table more_table;   /* of uint32_t, by skin: triangles that it gets by the tears of a step */
     uint32_t first;        /* its first event */

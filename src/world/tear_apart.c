@@ -22,16 +22,16 @@
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE                                                                                                      \
          ? 2e-16                                                                                                       \
-         : 1e-7)   /* share of the coordinates: displacement of a vertex that rounding made intersect something */
-#define WIDE   2   /* the region near a split, in widths of its triangles */
-#define SWEEPS 32u /* of the perceptron */
-#define CLEAR  0.1 /* sine of an angle to a face that is enough */
-#define TURN   0.3 /* share of the normal of a face that is added */
-#define OPPOSITE 0.9 /* minus the cosine of the angle between the normals of the two sides of a face, at least */
-#define ROUNDS 24u /* vertices of solids are looked at again so often, */
-#define SAME   4u  /* so often with the same displacement before it is reduced, */
-#define TRIES  24u /* and so many directions are tried */
-#define LOOKS  4u  /* after this many searches for the region, a tree of all triangles is made */
+         : 1e-7)      /* share of the coordinates: displacement of a vertex that rounding made intersect something */
+#define WIDE     2    /* the region near a split, in widths of its triangles */
+#define SWEEPS   256u /* of the perceptron */
+#define CLEAR    0.03 /* sine of an angle to a face that is enough */
+#define TURN     0.1  /* share of the normal of a face that is added */
+#define OPPOSITE 0.9  /* minus the cosine of the angle between the normals of the two sides of a face, at least */
+#define ROUNDS   24u  /* vertices of solids are looked at again so often, */
+#define SAME     4u   /* so often with the same displacement before it is reduced, */
+#define TRIES    24u  /* and so many directions are tried */
+#define LOOKS    4u   /* after this many searches for the region, a tree of all triangles is made */
 
 static sn_dvec3 seen_from(const sn_world *world, uint32_t vertex, uint32_t particle)
 {
@@ -357,9 +357,9 @@ static void centre(const sn_world *world, const sn_split *split, sn_dvec3 direct
 /* Triangles at a vertex of a solid that the displacements of its parts have to lead away from. */
 typedef struct walls {
     uint32_t count;
-    uint32_t triangle[SN_TEAR_FAN]; /* of the split */
+    uint32_t triangle[SN_TEAR_FAN];                  /* of the split */
     uint32_t part[SN_TEAR_FAN], behind[SN_TEAR_FAN]; /* behind: the part on the other side; the same if it is none */
-    sn_dvec3 normal[SN_TEAR_FAN];   /* into the part */
+    sn_dvec3 normal[SN_TEAR_FAN];                    /* into the part */
 } walls;
 
 static void add_wall(sn_world *world, const sn_split *split, uint32_t i, walls *of)
@@ -394,7 +394,7 @@ static void find_walls(sn_world *world, const sn_split *split, const uint32_t *m
 /* The displacements of the parts of a solid, with a mean by mass of zero: into their cells, and away from the walls.
    Where the first do not part the two sides of a wall, its normal is added, again and again (the perceptron). Returns
    the mean edge length, m. */
-static double find_ways_inside(sn_world *world, const sn_split *split, const walls *of,
+static double find_ways_inside(sn_world *world, const sn_split *split, const walls *of, bool centred,
                                sn_dvec3 direction[SN_TEAR_PARTS])
 {
     bool adds = true;
@@ -404,11 +404,12 @@ static double find_ways_inside(sn_world *world, const sn_split *split, const wal
     for (uint32_t i = 0; i < split->count; ++i)
         for (uint32_t k = 0; k < 2; ++k)
             size += dvec3_length(seen_from(world, split->vertex, split->other[i][k])) / (2 * split->count);
-    centre(world, split, direction);
+    if (centred)
+        centre(world, split, direction);
     for (uint32_t sweep = 0; sweep < SWEEPS && adds; ++sweep) {
         adds = false;
         for (uint32_t i = 0; i < of->count; ++i) {
-            sn_dvec3 *one = &direction[of->part[i]], *other = &direction[of->behind[i]];
+            sn_dvec3 *one = &direction[of->part[i]], *other = centred ? &direction[of->behind[i]] : one;
             const sn_dvec3 apart = one == other ? *one : dvec3_sub(*one, *other);
             if (dvec3_dot(apart, of->normal[i]) > CLEAR * dvec3_length(apart))
                 continue;
@@ -417,7 +418,8 @@ static double find_ways_inside(sn_world *world, const sn_split *split, const wal
                 *other = dvec3_sub(*other, dvec3_scale(of->normal[i], TURN));
             adds = true;
         }
-        centre(world, split, direction);
+        if (centred)
+            centre(world, split, direction);
     }
     for (uint32_t i = 0; i < split->parts; ++i)
         most = fmax(most, dvec3_length(direction[i]));
@@ -443,6 +445,12 @@ static void bring_together(sn_world *world, const sn_split *split, uint32_t *rem
         move_part(world, split->made[i], dvec3_sub(dvec3_scale(sum, 1 / mass), at[i]), removed, released);
 }
 
+/* m: a displacement that is not lost by rounding. */
+static double last_places(const sn_world *world, uint32_t vertex)
+{
+    return 4 * ROUNDED * dvec3_length(dvec3_from(vec4_xyz(world->particles.x[world->ids.value[vertex]])));
+}
+
 /* Moves the parts of a vertex from their centre of mass into their cells. What they then intersect is a wall, too, and
    other directions are taken. Where none is free, it is the one with the fewest triangles that intersect something, and
    the displacement is less in a later round. */
@@ -452,6 +460,7 @@ static void open_parts(sn_world *world, const sn_split *split, uint32_t round, c
     sn_dvec3 inside[SN_TEAR_PARTS], best[SN_TEAR_PARTS] = {{0}}, direction[SN_TEAR_PARTS];
     bool hit[SN_TEAR_FAN] = {false};
     uint32_t least = UINT32_MAX;
+    const bool centred = round + SAME < ROUNDS;
     double size = 0, by = 0;
     walls of;
     if (round) {
@@ -465,13 +474,14 @@ static void open_parts(sn_world *world, const sn_split *split, uint32_t round, c
             if (hit[i])
                 add_wall(world, split, i, &of);
         if (attempt == 0 || of.count > before) {
-            size = find_ways_inside(world, split, &of, inside);
-            by = GAP * pow(LESS, round / SAME) * size;
+            size = find_ways_inside(world, split, &of, centred, inside);
+            by = centred ? GAP * pow(LESS, round / SAME) * size : last_places(world, split->vertex);
             memcpy(direction, inside, sizeof direction);
         } else {
             for (uint32_t i = 0; i < split->parts; ++i)
                 direction[i] = dvec3_add(inside[i], any_direction(split->vertex, round * TRIES + attempt, i));
-            centre(world, split, direction);
+            if (centred)
+                centre(world, split, direction);
         }
         const uint32_t found = round ? count_intersecting(world, split, direction, by, least, hit) : 0;
         if (found < least)

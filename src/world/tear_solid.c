@@ -16,6 +16,7 @@
 #include "world/world.h"
 
 #include "base/dvec.h"
+#include "base/sort.h"
 
 #include <string.h>
 
@@ -55,9 +56,24 @@ static bool is_near(const sn_solid_cut *s, uint32_t cell)
            high.x + size >= s->low.x && high.y + size >= s->low.y && high.z + size >= s->low.z;
 }
 
+static uint64_t key_of(uint32_t a, uint32_t b)
+{
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+/* True if there is no room for the two sides of the face between two cells. */
+static bool is_shut(const sn_solid_cut *s, uint32_t a, uint32_t b)
+{
+    const sn_sort_item *shut = s->shut_table.column[0];
+    const uint32_t i = sort_lower_bound(shut, s->shut_table.count, key_of(a, b));
+    return i < s->shut_table.count && shut[i].key == key_of(a, b);
+}
+
 static bool is_cut(const sn_solid_cut *s, uint32_t a, uint32_t b, const uint32_t *corner)
 {
     const uint32_t count = a & SN_CELL_LATTICE ? 4 : 3;
+    if (is_shut(s, a, b))
+        return false;
     for (uint32_t i = 0; i < count; ++i)
         if (!s->may_cut(s->world, s->blade, corner[i]))
             return false;
@@ -65,7 +81,7 @@ static bool is_cut(const sn_solid_cut *s, uint32_t a, uint32_t b, const uint32_t
            is_near(s, a) && is_near(s, b);
 }
 
-static bool add_face(sn_solid_cut *s, uint32_t a, uint32_t f, uint32_t b)
+static face face_between(const sn_solid_cut *s, uint32_t a, uint32_t f, uint32_t b)
 {
     const uint32_t *own = sn_cell_corners(s->world, a), *other = sn_cell_corners(s->world, b);
     face made = {.cell = {a, b}, .count = a & SN_CELL_LATTICE ? 4 : 3, .opposite = {(uint8_t)f, 0}};
@@ -79,9 +95,49 @@ static bool add_face(sn_solid_cut *s, uint32_t a, uint32_t f, uint32_t b)
     for (uint8_t k = 0; k < 4; ++k)
         if (!(used >> k & 1))
             made.opposite[1] = k;
+    return made;
+}
+
+static bool add_face(sn_solid_cut *s, const face *of)
+{
     if (!sn_table_reserve(&s->face_table, &s->world->allocator, (uint64_t)s->face_table.count + 1))
         return false;
-    ((face *)s->face_table.column[0])[s->face_table.count++] = made;
+    ((face *)s->face_table.column[0])[s->face_table.count++] = *of;
+    return true;
+}
+
+/* True if the skin around a face collides with itself. */
+static bool collides_with_itself(const sn_solid_cut *s, const face *of)
+{
+    const sn_world *world = s->world;
+    const uint32_t particle = sn_cell_corners(world, of->cell[0])[of->corner[0][0]],
+                   row = ((const sn_tear_head *)world->tearing.head_table.column[0])[particle].solid;
+    return row > 1 && contact_skins(&world->contact)[row - 2].self_collision;
+}
+
+/* True if a face intersects no triangle, or need not care: then both of its sides have room. */
+static bool has_room(const sn_solid_cut *s, const face *of)
+{
+    sn_world *world = s->world;
+    if (!collides_with_itself(s, of))
+        return true;
+    for (uint32_t skip = 0; skip < (of->count == 4 ? 4u : 1u); ++skip) { /* both diagonals of a square */
+        uint32_t corner[3], used = 0;
+        for (uint32_t k = 0; used < 3; ++k)
+            if (of->count == 3 || k != skip)
+                corner[used++] = sn_cell_corners(world, of->cell[0])[of->corner[0][k]];
+        if (!sn_solid_may_open(world, corner))
+            return false;
+    }
+    return true;
+}
+
+static bool shut(sn_solid_cut *s, const face *of)
+{
+    if (!sn_table_reserve(&s->shut_table, &s->world->allocator, (uint64_t)s->shut_table.count + 1))
+        return false;
+    ((sn_sort_item *)s->shut_table.column[0])[s->shut_table.count++] =
+        (sn_sort_item){.key = key_of(of->cell[0], of->cell[1])};
     return true;
 }
 
@@ -103,6 +159,8 @@ void sn_solid_init(sn_solid_cut *s)
     sn_table_column(&s->face_table, sizeof(face), false);
     sn_table_column(&s->vertex_table, sizeof(uint32_t), false);
     sn_table_column(&s->more_table, sizeof(uint32_t), false);
+    sn_table_column(&s->shut_table, sizeof(sn_sort_item), false);
+    sn_table_column(&s->shut_table, sizeof(sn_sort_item), false);
 }
 
 /* Finds the cut faces of a cell above the blade. */
@@ -116,7 +174,13 @@ static bool find_faces(sn_solid_cut *s, uint32_t cell)
                        other = sn_cell_behind(s->world, cell, corner, count);
         if (other == UINT32_MAX || !is_cut(s, cell, other, corner))
             continue;
-        if (!add_face(s, cell, f, other))
+        const face of = face_between(s, cell, f, other);
+        if (!has_room(s, &of)) {
+            if (!shut(s, &of))
+                return false;
+            continue;
+        }
+        if (!add_face(s, &of))
             return false;
         for (uint32_t i = 0; i < count; ++i)
             if (!add_vertex(s, corner[i]))
@@ -127,6 +191,7 @@ static bool find_faces(sn_solid_cut *s, uint32_t cell)
 
 bool sn_solid_find(sn_solid_cut *s)
 {
+    sn_split_begin(s->world);
     const uint32_t rows = s->world->constraints.pool[SN_KIND_VOLUME]->ids.table.count;
     for (uint32_t row = 0; row < rows; ++row)
         if (sn_cell_is_tetrahedron(s->world, row) && !find_faces(s, row))
@@ -134,6 +199,7 @@ bool sn_solid_find(sn_solid_cut *s)
     for (uint32_t i = 0; i < s->world->contact.cell_table.count; ++i)
         if (!find_faces(s, SN_CELL_LATTICE | i))
             return false;
+    sn_sort(s->shut_table.column[0], s->shut_table.column[1], s->shut_table.count);
     return true;
 }
 
@@ -142,6 +208,7 @@ void sn_solid_release(sn_solid_cut *s, const sn_allocator *allocator)
     sn_table_release(&s->face_table, allocator);
     sn_table_release(&s->vertex_table, allocator);
     sn_table_release(&s->more_table, allocator);
+    sn_table_release(&s->shut_table, allocator);
 }
 
 /* ---- Splitting --------------------------------------------------------------------------------------------------- */
@@ -533,7 +600,8 @@ static uint32_t add_faces(sn_solid_cut *s, uint32_t vertex)
                 s->face_table.count = before;
                 return UINT32_MAX;
             }
-            add_face(s, cell[i], f, cell[k]); /* room is reserved */
+            const face of = face_between(s, cell[i], f, cell[k]);
+            add_face(s, &of); /* memory is reserved */
         }
     return s->face_table.count - before;
 }
@@ -565,28 +633,19 @@ static bool is_inverted(const sn_world *world, uint32_t cell)
     return false;
 }
 
-/* True if the faces from `first` on, and the cells at a vertex, are such that both sides of a tear have room. If its
-   skin does not collide with itself they need none. */
-static bool may_open(sn_solid_cut *s, uint32_t first, const uint32_t *around, uint32_t count)
+/* True if the faces from `first` on have room, and no cell at their vertex is inside out. If its skin does not collide
+   with itself they need none. */
+static bool may_open(const sn_solid_cut *s, uint32_t first, const uint32_t *around, uint32_t count)
 {
-    sn_world *world = s->world;
     const face *of = s->face_table.column[0];
-    const uint32_t particle = sn_cell_corners(world, of[first].cell[0])[of[first].corner[0][0]],
-                   row = ((const sn_tear_head *)world->tearing.head_table.column[0])[particle].solid;
-    if (row < 2 || !contact_skins(&world->contact)[row - 2].self_collision)
+    if (!collides_with_itself(s, &of[first]))
         return true;
     for (uint32_t i = 0; i < count; ++i)
-        if (is_inverted(world, around[i]))
+        if (is_inverted(s->world, around[i]))
             return false;
     for (uint32_t i = first; i < s->face_table.count; ++i)
-        for (uint32_t skip = 0; skip < (of[i].count == 4 ? 4u : 1u); ++skip) { /* both diagonals of a square */
-            uint32_t corner[3], used = 0;
-            for (uint32_t k = 0; used < 3; ++k)
-                if (of[i].count == 3 || k != skip)
-                    corner[used++] = sn_cell_corners(world, of[i].cell[0])[of[i].corner[0][k]];
-            if (!sn_solid_may_open(world, corner))
-                return false;
-        }
+        if (!has_room(s, &of[i]))
+            return false;
     return true;
 }
 
