@@ -30,7 +30,8 @@
 #define OPPOSITE 0.9  /* minus the cosine of the angle between the normals of the two sides of a face, at least */
 #define ROUNDS   24u  /* vertices of solids are looked at again so often, */
 #define SAME     4u   /* so often with the same displacement before it is reduced, */
-#define TRIES    24u  /* and so many directions are tried */
+#define TRIES    24u  /* and so many directions are tried, */
+#define LAST     200u /* or so many where all else failed */
 #define LOOKS    4u   /* after this many searches for the region, a tree of all triangles is made */
 
 static sn_dvec3 seen_from(const sn_world *world, uint32_t vertex, uint32_t particle)
@@ -354,15 +355,7 @@ static void centre(const sn_world *world, const sn_split *split, sn_dvec3 direct
         direction[i] = dvec3_sub(direction[i], dvec3_scale(sum, 1 / mass));
 }
 
-/* Triangles at a vertex of a solid that the displacements of its parts have to lead away from. */
-typedef struct walls {
-    uint32_t count;
-    uint32_t triangle[SN_TEAR_FAN];                  /* of the split */
-    uint32_t part[SN_TEAR_FAN], behind[SN_TEAR_FAN]; /* behind: the part on the other side; the same if it is none */
-    sn_dvec3 normal[SN_TEAR_FAN];                    /* into the part */
-} walls;
-
-static void add_wall(sn_world *world, const sn_split *split, uint32_t i, walls *of)
+static void add_wall(sn_world *world, const sn_split *split, uint32_t i, sn_walls *of)
 {
     sn_dvec3 normal;
     for (uint32_t k = 0; k < of->count; ++k)
@@ -375,9 +368,11 @@ static void add_wall(sn_world *world, const sn_split *split, uint32_t i, walls *
     of->normal[of->count++] = normal;
 }
 
-/* The faces that opened. Their two sides follow each other in the list of triangles (sn_solid_close). */
-static void find_walls(sn_world *world, const sn_split *split, const uint32_t *more, walls *of)
+/* The faces that opened, between two parts. Their two sides follow each other in the list of triangles
+   (sn_solid_close). Where both are of one part, as at a slit, no displacement parts them. */
+static void find_walls(sn_world *world, const sn_split *split, const uint32_t *more, sn_walls *of)
 {
+    uint32_t kept = 0;
     of->count = 0;
     for (uint32_t i = 0; i < split->count; ++i)
         if (is_new(world, split->place[i] / 3, more))
@@ -385,30 +380,29 @@ static void find_walls(sn_world *world, const sn_split *split, const uint32_t *m
     for (uint32_t i = 0; i < of->count; ++i)
         for (uint32_t k = 0; k < of->count; ++k) {
             const uint32_t one = split->place[of->triangle[i]] / 3, other = split->place[of->triangle[k]] / 3;
-            if (one + 2 >= other && other + 2 >= one && of->part[i] != of->part[k] &&
-                dvec3_dot(of->normal[i], of->normal[k]) < -OPPOSITE)
+            if (one + 2 >= other && other + 2 >= one && dvec3_dot(of->normal[i], of->normal[k]) < -OPPOSITE)
                 of->behind[i] = of->part[k];
         }
+    for (uint32_t i = 0; i < of->count; ++i)
+        if (of->behind[i] != of->part[i]) {
+            of->triangle[kept] = of->triangle[i];
+            of->part[kept] = of->part[i], of->behind[kept] = of->behind[i];
+            of->normal[kept++] = of->normal[i];
+        }
+    of->opened = of->count = kept;
 }
 
-/* The displacements of the parts of a solid, with a mean by mass of zero: into their cells, and away from the walls.
-   Where the first do not part the two sides of a wall, its normal is added, again and again (the perceptron). Returns
-   the mean edge length, m. */
-static double find_ways_inside(sn_world *world, const sn_split *split, const walls *of, bool centred,
-                               sn_dvec3 direction[SN_TEAR_PARTS])
+/* Adds the normals of walls to directions of the parts that do not lead away from them, again and again (the
+   perceptron). Centred: with a mean by mass of zero. False if that does not come to an end. */
+static bool lead_away(const sn_world *world, const sn_split *split, const sn_walls *of, uint32_t count, bool centred,
+                      sn_dvec3 direction[SN_TEAR_PARTS])
 {
     bool adds = true;
-    double size = 0, most = 0;
-    for (uint32_t i = 0; i < split->parts; ++i)
-        direction[i] = into_cells(world, split->made[i]);
-    for (uint32_t i = 0; i < split->count; ++i)
-        for (uint32_t k = 0; k < 2; ++k)
-            size += dvec3_length(seen_from(world, split->vertex, split->other[i][k])) / (2 * split->count);
     if (centred)
         centre(world, split, direction);
     for (uint32_t sweep = 0; sweep < SWEEPS && adds; ++sweep) {
         adds = false;
-        for (uint32_t i = 0; i < of->count; ++i) {
+        for (uint32_t i = 0; i < count; ++i) {
             sn_dvec3 *one = &direction[of->part[i]], *other = centred ? &direction[of->behind[i]] : one;
             const sn_dvec3 apart = one == other ? *one : dvec3_sub(*one, *other);
             if (dvec3_dot(apart, of->normal[i]) > CLEAR * dvec3_length(apart))
@@ -420,6 +414,31 @@ static double find_ways_inside(sn_world *world, const sn_split *split, const wal
         }
         if (centred)
             centre(world, split, direction);
+    }
+    return !adds;
+}
+
+bool sn_solid_may_part(const sn_world *world, const sn_split *split, const sn_walls *of)
+{
+    sn_dvec3 direction[SN_TEAR_PARTS] = {{0}};
+    return lead_away(world, split, of, of->count, true, direction);
+}
+
+/* The displacements of the parts of a solid: into their cells, and away from the walls; if not all of these can be left,
+   from the faces that opened. Returns the mean edge length, m. */
+static double find_ways_inside(sn_world *world, const sn_split *split, const sn_walls *of, bool centred,
+                               sn_dvec3 direction[SN_TEAR_PARTS])
+{
+    sn_dvec3 inside[SN_TEAR_PARTS];
+    double size = 0, most = 0;
+    for (uint32_t i = 0; i < split->parts; ++i)
+        direction[i] = inside[i] = into_cells(world, split->made[i]);
+    for (uint32_t i = 0; i < split->count; ++i)
+        for (uint32_t k = 0; k < 2; ++k)
+            size += dvec3_length(seen_from(world, split->vertex, split->other[i][k])) / (2 * split->count);
+    if (!lead_away(world, split, of, of->count, centred, direction) && of->count > of->opened) {
+        memcpy(direction, inside, split->parts * sizeof *direction);
+        lead_away(world, split, of, of->opened, centred, direction);
     }
     for (uint32_t i = 0; i < split->parts; ++i)
         most = fmax(most, dvec3_length(direction[i]));
@@ -448,7 +467,7 @@ static void bring_together(sn_world *world, const sn_split *split, uint32_t *rem
 /* m: a displacement that is not lost by rounding. */
 static double last_places(const sn_world *world, uint32_t vertex)
 {
-    return 4 * ROUNDED * dvec3_length(dvec3_from(vec4_xyz(world->particles.x[world->ids.value[vertex]])));
+    return 16 * ROUNDED * dvec3_length(dvec3_from(vec4_xyz(world->particles.x[world->ids.value[vertex]])));
 }
 
 /* Moves the parts of a vertex from their centre of mass into their cells. What they then intersect is a wall, too, and
@@ -461,14 +480,15 @@ static void open_parts(sn_world *world, const sn_split *split, uint32_t round, c
     bool hit[SN_TEAR_FAN] = {false};
     uint32_t least = UINT32_MAX;
     const bool centred = round + SAME < ROUNDS;
+    const uint32_t tries = round == 0 ? 1 : centred ? TRIES : LAST;
     double size = 0, by = 0;
-    walls of;
+    sn_walls of;
     if (round) {
         count_intersecting(world, split, best, 0, UINT32_MAX, hit);
         bring_together(world, split, removed, released);
     }
     find_walls(world, split, more, &of);
-    for (uint32_t attempt = 0; attempt < (round ? TRIES : 1) && least; ++attempt) {
+    for (uint32_t attempt = 0; attempt < tries && least; ++attempt) {
         const uint32_t before = of.count;
         for (uint32_t i = 0; i < split->count; ++i)
             if (hit[i])
@@ -479,7 +499,7 @@ static void open_parts(sn_world *world, const sn_split *split, uint32_t round, c
             memcpy(direction, inside, sizeof direction);
         } else {
             for (uint32_t i = 0; i < split->parts; ++i)
-                direction[i] = dvec3_add(inside[i], any_direction(split->vertex, round * TRIES + attempt, i));
+                direction[i] = dvec3_add(inside[i], any_direction(split->vertex, round * LAST + attempt, i));
             if (centred)
                 centre(world, split, direction);
         }

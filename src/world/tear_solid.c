@@ -106,6 +106,19 @@ static bool add_face(sn_solid_cut *s, const face *of)
     return true;
 }
 
+/* The triangles that a face may be divided into: of a square by both diagonals. */
+static uint32_t triangulations(const face *of)
+{
+    return of->count == 4 ? 4 : 1;
+}
+
+static void take_triangle(const sn_world *world, const face *of, uint32_t which, uint32_t corner[3])
+{
+    for (uint32_t k = 0, used = 0; used < 3; ++k)
+        if (of->count == 3 || k != which)
+            corner[used++] = sn_cell_corners(world, of->cell[0])[of->corner[0][k]];
+}
+
 /* True if the skin around a face collides with itself. */
 static bool collides_with_itself(const sn_solid_cut *s, const face *of)
 {
@@ -115,21 +128,59 @@ static bool collides_with_itself(const sn_solid_cut *s, const face *of)
     return row > 1 && contact_skins(&world->contact)[row - 2].self_collision;
 }
 
-/* True if a face intersects no triangle, or need not care: then both of its sides have room. */
+/* True if a cell is inside out somewhere: a tetrahedron other than at rest, a cell of a lattice at a corner. */
+static bool is_inverted(const sn_world *world, uint32_t cell)
+{
+    const uint32_t *p = sn_cell_corners(world, cell), corners = cell & SN_CELL_LATTICE ? 8 : 1;
+    const sn_pool *pool = world->constraints.pool[SN_KIND_VOLUME];
+    const double rest = corners == 1 ? (double)pool->param[(size_t)cell * pool->param_count] : 1;
+    for (uint32_t c = 0; c < corners; ++c) {
+        sn_dvec3 edge[3];
+        for (uint32_t k = 0; k < 3; ++k) {
+            const uint32_t to = corners == 1 ? k + 1 : c ^ 1u << k;
+            edge[k] = dvec3_sub(sn_cell_place(world, p[to]), sn_cell_place(world, p[c]));
+            edge[k] = dvec3_scale(edge[k], c >> k & 1 ? -1 : 1);
+        }
+        if (dvec3_dot(edge[0], dvec3_cross(edge[1], edge[2])) * rest < 0)
+            return true;
+    }
+    return false;
+}
+
+/* True if both sides of a face have room: its cells are not inside out, and it intersects no triangle; or its skin does
+   not collide with itself. */
 static bool has_room(const sn_solid_cut *s, const face *of)
 {
     sn_world *world = s->world;
     if (!collides_with_itself(s, of))
         return true;
-    for (uint32_t skip = 0; skip < (of->count == 4 ? 4u : 1u); ++skip) { /* both diagonals of a square */
-        uint32_t corner[3], used = 0;
-        for (uint32_t k = 0; used < 3; ++k)
-            if (of->count == 3 || k != skip)
-                corner[used++] = sn_cell_corners(world, of->cell[0])[of->corner[0][k]];
+    if (is_inverted(world, of->cell[0]) || is_inverted(world, of->cell[1]))
+        return false;
+    for (uint32_t i = 0; i < triangulations(of); ++i) {
+        uint32_t corner[3];
+        take_triangle(world, of, i, corner);
         if (!sn_solid_may_open(world, corner))
             return false;
     }
     return true;
+}
+
+/* True if a face crosses one of those that are cut already, as it may where cells are inside out. */
+static bool crosses_another(const sn_solid_cut *s, const face *of)
+{
+    const face *other = s->face_table.column[0];
+    if (!s->inside_out || !collides_with_itself(s, of))
+        return false;
+    for (uint32_t i = 0; i < s->face_table.count; ++i)
+        for (uint32_t k = 0; k < triangulations(of); ++k)
+            for (uint32_t j = 0; j < triangulations(&other[i]); ++j) {
+                uint32_t a[3], b[3];
+                take_triangle(s->world, of, k, a);
+                take_triangle(s->world, &other[i], j, b);
+                if (sn_query_corners_cross(s->world, a, b))
+                    return true;
+            }
+    return false;
 }
 
 static bool shut(sn_solid_cut *s, const face *of)
@@ -175,7 +226,7 @@ static bool find_faces(sn_solid_cut *s, uint32_t cell)
         if (other == UINT32_MAX || !is_cut(s, cell, other, corner))
             continue;
         const face of = face_between(s, cell, f, other);
-        if (!has_room(s, &of)) {
+        if (!has_room(s, &of) || crosses_another(s, &of)) {
             if (!shut(s, &of))
                 return false;
             continue;
@@ -191,12 +242,17 @@ static bool find_faces(sn_solid_cut *s, uint32_t cell)
 
 bool sn_solid_find(sn_solid_cut *s)
 {
+    const uint32_t rows = s->world->constraints.pool[SN_KIND_VOLUME]->ids.table.count,
+                   cells = s->world->contact.cell_table.count;
     sn_split_begin(s->world);
-    const uint32_t rows = s->world->constraints.pool[SN_KIND_VOLUME]->ids.table.count;
+    for (uint32_t row = 0; row < rows && !s->inside_out; ++row)
+        s->inside_out = sn_cell_is_tetrahedron(s->world, row) && is_near(s, row) && is_inverted(s->world, row);
+    for (uint32_t i = 0; i < cells && !s->inside_out; ++i)
+        s->inside_out = is_near(s, SN_CELL_LATTICE | i) && is_inverted(s->world, SN_CELL_LATTICE | i);
     for (uint32_t row = 0; row < rows; ++row)
         if (sn_cell_is_tetrahedron(s->world, row) && !find_faces(s, row))
             return false;
-    for (uint32_t i = 0; i < s->world->contact.cell_table.count; ++i)
+    for (uint32_t i = 0; i < cells; ++i)
         if (!find_faces(s, SN_CELL_LATTICE | i))
             return false;
     sn_sort(s->shut_table.column[0], s->shut_table.column[1], s->shut_table.count);
@@ -251,6 +307,38 @@ static bool find_parts(const sn_solid_cut *s, fan *f)
         f->part[i] = number[a];
     }
     return f->parts > 1 && f->parts <= SN_TEAR_PARTS;
+}
+
+/* True if the parts can be moved away from each other, or need not be. Their faces may look in so many directions that
+   no displacement leads away from all. */
+static bool may_part(const sn_solid_cut *s, const fan *f)
+{
+    sn_world *world = s->world;
+    sn_walls of = {0};
+    sn_split split = {.vertex = f->vertex, .parts = f->parts};
+    const uint32_t row = ((const sn_tear_head *)world->tearing.head_table.column[0])[f->vertex].solid;
+    if (row < 2 || !contact_skins(&world->contact)[row - 2].self_collision)
+        return true;
+    for (uint32_t i = 0; i < f->parts; ++i)
+        split.made[i] = f->vertex;
+    for (uint32_t i = 1; i < f->count; ++i)
+        for (uint32_t k = 0; k < i && of.count < SN_TEAR_FAN; ++k) {
+            uint32_t corner[4];
+            if (f->part[i] == f->part[k] ||
+                sn_cell_shared_face(world, f->cell[i], f->cell[k], f->vertex, corner) == UINT32_MAX)
+                continue;
+            const sn_dvec3 x = sn_cell_place(world, corner[0]);
+            const sn_dvec3 n = dvec3_cross(dvec3_sub(sn_cell_place(world, corner[1]), x),
+                                           dvec3_sub(sn_cell_place(world, corner[2]), x));
+            const double area = dvec3_length(n),
+                         up = dvec3_dot(n, dvec3_sub(sn_cell_middle(world, sn_cell_corners(world, f->cell[i]),
+                                                                    sn_cell_corner_count(f->cell[i])),
+                                                     x));
+            of.part[of.count] = f->part[i], of.behind[of.count] = f->part[k];
+            if (area > 0)
+                of.normal[of.count++] = dvec3_scale(n, (up < 0 ? -1 : 1) / area);
+        }
+    return sn_solid_may_part(world, &split, &of);
 }
 
 /* Makes particles and masses. All masses but one are multiples of the last place of the mass, see tear_split.c. */
@@ -427,7 +515,7 @@ static bool split(sn_solid_cut *s, uint32_t vertex, const sn_tear *of)
         const uint32_t number = contact_skins(&world->contact)[row - 1].number;
         tear.skin = (sn_skin){number, world->contact.skin_ids.generation[number]};
     }
-    if (!find_parts(s, &f) || !sn_split_fits(world, vertex) || !sn_tear_allowed(world, &tear))
+    if (!find_parts(s, &f) || !sn_split_fits(world, vertex) || !may_part(s, &f) || !sn_tear_allowed(world, &tear))
         return false;
     const uint32_t count = sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS);
     make_particles(world, &f);
@@ -612,25 +700,6 @@ static void mark_cells(sn_world *world, const uint32_t *cell, uint32_t count)
     for (uint32_t i = 0; i < count; ++i)
         for (uint32_t k = 0; k < sn_cell_corner_count(cell[i]); ++k)
             sn_tear_mark_busy(&world->tearing, sn_cell_corners(world, cell[i])[k]);
-}
-
-/* True if a cell is inside out somewhere: a tetrahedron other than at rest, a cell of a lattice at a corner. */
-static bool is_inverted(const sn_world *world, uint32_t cell)
-{
-    const uint32_t *p = sn_cell_corners(world, cell), corners = cell & SN_CELL_LATTICE ? 8 : 1;
-    const sn_pool *pool = world->constraints.pool[SN_KIND_VOLUME];
-    const double rest = corners == 1 ? (double)pool->param[(size_t)cell * pool->param_count] : 1;
-    for (uint32_t c = 0; c < corners; ++c) {
-        sn_dvec3 edge[3];
-        for (uint32_t k = 0; k < 3; ++k) {
-            const uint32_t to = corners == 1 ? k + 1 : c ^ 1u << k;
-            edge[k] = dvec3_sub(sn_cell_place(world, p[to]), sn_cell_place(world, p[c]));
-            edge[k] = dvec3_scale(edge[k], c >> k & 1 ? -1 : 1);
-        }
-        if (dvec3_dot(edge[0], dvec3_cross(edge[1], edge[2])) * rest < 0)
-            return true;
-    }
-    return false;
 }
 
 /* True if the faces from `first` on have room, and no cell at their vertex is inside out. If its skin does not collide
