@@ -41,19 +41,34 @@ static int side_of(const sn_solid_cut *s, uint32_t cell)
 
 /* ---- Faces ------------------------------------------------------------------------------------------------------- */
 
+typedef struct box {
+    sn_dvec3 low, high;
+} box;
+
+static void include(box *b, sn_dvec3 x)
+{
+    b->low = dvec3(fmin(b->low.x, x.x), fmin(b->low.y, x.y), fmin(b->low.z, x.z));
+    b->high = dvec3(fmax(b->high.x, x.x), fmax(b->high.y, x.y), fmax(b->high.z, x.z));
+}
+
+static bool touch(const box *a, const box *b)
+{
+    return a->low.x <= b->high.x && a->low.y <= b->high.y && a->low.z <= b->high.z && b->low.x <= a->high.x &&
+           b->low.y <= a->high.y && b->low.z <= a->high.z;
+}
+
 /* True if a cell is near the blade. */
 static bool is_near(const sn_solid_cut *s, uint32_t cell)
 {
     const uint32_t *corner = sn_cell_corners(s->world, cell);
-    sn_dvec3 low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    for (uint32_t i = 0; i < sn_cell_corner_count(cell); ++i) {
-        const sn_dvec3 x = sn_cell_place(s->world, corner[i]);
-        low = dvec3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
-        high = dvec3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
-    }
-    const double size = dvec3_length(dvec3_sub(high, low));
-    return low.x - size <= s->high.x && low.y - size <= s->high.y && low.z - size <= s->high.z &&
-           high.x + size >= s->low.x && high.y + size >= s->low.y && high.z + size >= s->low.z;
+    const box blade = {s->low, s->high};
+    box b = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+    for (uint32_t i = 0; i < sn_cell_corner_count(cell); ++i)
+        include(&b, sn_cell_place(s->world, corner[i]));
+    const double size = dvec3_length(dvec3_sub(b.high, b.low));
+    const sn_dvec3 margin = {size, size, size};
+    b.low = dvec3_sub(b.low, margin), b.high = dvec3_add(b.high, margin);
+    return touch(&b, &blade);
 }
 
 static uint64_t key_of(uint32_t a, uint32_t b)
@@ -119,6 +134,14 @@ static void take_triangle(const sn_world *world, const face *of, uint32_t which,
             corner[used++] = sn_cell_corners(world, of->cell[0])[of->corner[0][k]];
 }
 
+static box box_of(const sn_world *world, const face *of)
+{
+    box b = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+    for (uint32_t k = 0; k < of->count; ++k)
+        include(&b, sn_cell_place(world, sn_cell_corners(world, of->cell[0])[of->corner[0][k]]));
+    return b;
+}
+
 /* True if the skin around a face collides with itself. */
 static bool collides_with_itself(const sn_solid_cut *s, const face *of)
 {
@@ -165,14 +188,16 @@ static bool has_room(const sn_solid_cut *s, const face *of)
     return true;
 }
 
-/* True if a face crosses one of those that are cut already, as it may where cells are inside out. */
-static bool crosses_another(const sn_solid_cut *s, const face *of)
+/* True if a face crosses one of the first ones that are cut, as it may where cells are inside out. */
+static bool crosses_another(const sn_solid_cut *s, const face *of, uint32_t count)
 {
     const face *other = s->face_table.column[0];
     if (!s->inside_out || !collides_with_itself(s, of))
         return false;
-    for (uint32_t i = 0; i < s->face_table.count; ++i)
-        for (uint32_t k = 0; k < triangulations(of); ++k)
+    const box own = box_of(s->world, of);
+    for (uint32_t i = 0; i < count; ++i) {
+        const box its = box_of(s->world, &other[i]);
+        for (uint32_t k = 0; k < triangulations(of) && touch(&own, &its); ++k)
             for (uint32_t j = 0; j < triangulations(&other[i]); ++j) {
                 uint32_t a[3], b[3];
                 take_triangle(s->world, of, k, a);
@@ -180,6 +205,7 @@ static bool crosses_another(const sn_solid_cut *s, const face *of)
                 if (sn_query_corners_cross(s->world, a, b))
                     return true;
             }
+    }
     return false;
 }
 
@@ -226,7 +252,7 @@ static bool find_faces(sn_solid_cut *s, uint32_t cell)
         if (other == UINT32_MAX || !is_cut(s, cell, other, corner))
             continue;
         const face of = face_between(s, cell, f, other);
-        if (!has_room(s, &of) || crosses_another(s, &of)) {
+        if (!has_room(s, &of) || crosses_another(s, &of, s->face_table.count)) {
             if (!shut(s, &of))
                 return false;
             continue;
@@ -713,7 +739,7 @@ static bool may_open(const sn_solid_cut *s, uint32_t first, const uint32_t *arou
         if (is_inverted(s->world, around[i]))
             return false;
     for (uint32_t i = first; i < s->face_table.count; ++i)
-        if (!has_room(s, &of[i]))
+        if (!has_room(s, &of[i]) || crosses_another(s, &of[i], first))
             return false;
     return true;
 }
@@ -732,6 +758,7 @@ bool sn_solid_tear(sn_world *world, uint32_t vertex, uint32_t to, const sn_tear 
     s->may_cut = is_any;
     s->low = dvec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL);
     s->high = dvec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
+    s->inside_out = true; /* perhaps: not looked for in all cells */
     const uint32_t faces = add_faces(s, vertex), count = sn_cells_at(world, vertex, around);
     if (faces == UINT32_MAX || !faces || !may_open(s, first, around, count) || !split(s, vertex, tear)) {
         s->face_table.count = first;
