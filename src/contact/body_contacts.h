@@ -247,6 +247,7 @@ typedef struct sn_body_contacts {
        left in this step */
     sn_table ball_way_table;
     bool follows_balls, balls_left;
+    atomic_bool balls_moved; /* contact of bodies moved some of them since they were last kept apart from other things */
     sn_table count_table; /* of uint32_t: the number of results of each item of a loop */
     sn_table found_table; /* see body_broad_phase.c */
     sn_table spare_table;
@@ -303,6 +304,12 @@ sn_result sn_body_contacts_find_again(struct sn_world *world, bool ended);
    the task hook lost tasks. */
 bool sn_body_contacts_begin(struct sn_substep *s);
 bool sn_body_contacts_pass(struct sn_world *world, sn_real h);
+
+/* True if contact of bodies has moved particles since this was last asked. Where they were when the substep began. And
+   bodies stop again, before particles that were stopped since. */
+bool sn_body_balls_moved(struct sn_world *world);
+void sn_body_balls_copy_starts(const struct sn_world *world, sn_vec4 *to);
+bool sn_body_contacts_stop_again(struct sn_world *world, sn_real h);
 
 /* If something else has moved the bodies with SN_ROW_CARRIED since: those that other bodies or fixed shapes are in the
    path of get SN_ROW_BLOCKED (body_sweep.c). False if tasks were lost, or contacts.failed. */

@@ -213,6 +213,8 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
         const quad place = quad_xyz(quad_load(&record[6])), turn = quad_xyz(quad_load(&record[7]));
         const quad gain = quad_xyz(quad_sub(quad_load(&record[0]), quad_load(&c.v[m->slot]))),
                    spin = quad_xyz(quad_sub(quad_load(&record[1]), quad_load(&m->spin)));
+        if (m->body == SN_ID_FREE)
+            contact_raise(&s->world->body_contacts.balls_moved);
         const sn_real moves = contact_bears(s->world, i) ? 0 : h; /* joints decide where it is; see body_loads.c */
         sound = move_mover(s->world, &particles, m->slot, gain,
                            quad_scale(quad_add(gain, quad_scale(place, s->inverse_h)), moves)) &&
@@ -241,6 +243,7 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     atomic_bool violent = false;
     s.violent = &violent;
     world->body_contacts.looked = false;
+    atomic_store_explicit(&world->body_contacts.balls_moved, false, memory_order_relaxed);
     sn_body_contacts_forget_expected(world);
     if (!world->body_contacts.list_table.count && !world->body_contacts.follows_balls)
         return true;

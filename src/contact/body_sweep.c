@@ -353,6 +353,8 @@ static void take_back_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; ++i) {
         const sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
         if (m->share < 1) {
+            if (m->body == SN_ID_FREE)
+                contact_raise(&world->body_contacts.balls_moved);
             slow_down(world, m, s->h);
             take_back(world, m);
         }
@@ -517,6 +519,24 @@ bool sn_body_contacts_look_at_paths(sn_world *world, sn_real h)
     return true;
 }
 
+static bool stop_all(sn_body_contact_substep *pass)
+{
+    sn_world *world = pass->world;
+    bool stopped = false;
+    for (uint32_t round = 0; round < ROUNDS; ++round) {
+        stopping s = {.world = world, .h = pass->h, .at_once = round >= PLAIN};
+        if (!sn_body_contacts_share(world, world->body_contacts.count, look_piece, &s))
+            return false;
+        for (uint32_t i = 0; s.stopped && i < world->body_contacts.count; ++i)
+            stop_two(world, &contact_all(world)[i], &all_shares(world)[i]);
+        if (!s.stopped)
+            break;
+        stopped = true;
+    }
+    world->articulations.noted = world->articulations.noted && !stopped;
+    return !stopped || sn_body_contacts_share(world, world->body_contacts.list_table.count, take_back_piece, pass);
+}
+
 bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
 {
     sn_world *world = pass->world;
@@ -542,19 +562,13 @@ bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
         return true;
     if ((measure.left || balls) && !find_left(world))
         return false;
-    bool stopped = false;
-    for (uint32_t round = 0; round < ROUNDS; ++round) {
-        stopping s = {.world = world, .h = h, .at_once = round >= PLAIN};
-        if (!sn_body_contacts_share(world, world->body_contacts.count, look_piece, &s))
-            return false;
-        for (uint32_t i = 0; s.stopped && i < world->body_contacts.count; ++i) {
-            const sn_body_contact *contact = &contact_all(world)[i];
-            stop_two(world, contact, &all_shares(world)[i]);
-        }
-        if (!s.stopped)
-            break;
-        stopped = true;
-    }
-    world->articulations.noted = world->articulations.noted && !stopped;
-    return !stopped || sn_body_contacts_share(world, world->body_contacts.list_table.count, take_back_piece, pass);
+    return stop_all(pass);
+}
+
+bool sn_body_contacts_stop_again(sn_world *world, sn_real h)
+{
+    sn_body_contact_substep pass = contact_substep(world, h);
+    measuring measure = {.s = &pass, .coming = farthest_fixed_shape(world, h)};
+    return sn_body_contacts_share(world, world->body_contacts.list_table.count, measure_piece, &measure) &&
+           stop_all(&pass);
 }

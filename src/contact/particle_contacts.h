@@ -208,6 +208,7 @@ bool sn_contacts_begin(struct sn_world *world, uint32_t i, uint32_t substeps, sn
 bool sn_contacts_load(struct sn_world *world, sn_real h); /* after the pass of preloads */
 bool sn_contacts_pass(struct sn_world *world, sn_real h, bool first);
 bool sn_contacts_end(struct sn_world *world, sn_real h);
+bool sn_contacts_end_thrown(struct sn_world *world, sn_real h); /* after contact of bodies */
 
 /* After the substeps of a step in which nothing was near. *strayed: particles moved so much farther than predicted that
    they may have come into contact. Then the step has to be taken again, watched. Fails like sn_contacts_find. */

@@ -267,10 +267,11 @@ static bool keep_balls(sn_contact_pass *p, uint32_t round, bool *crossed)
     return true;
 }
 
-bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_skin_contact_pass *skin_contact)
+bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_skin_contact_pass *skin_contact, uint32_t first, bool *any)
 {
     bool crossed = true;
-    for (uint32_t round = 0; round < SN_ROUNDS && crossed; ++round) {
+    for (uint32_t round = first; round < SN_ROUNDS && crossed; ++round) {
+        *any = round > first;
         crossed = false;
         if (!sn_skin_contacts_round(p->world, skin_contact, round, &crossed) || !keep_balls(p, round, &crossed))
             return false;

@@ -255,7 +255,8 @@ bool sn_contacts_follow(sn_world *world, sn_real h, bool first);
 
 /* ---- particle_sweep.c -------------------------------------------------------------------------------------------- */
 
-/* The end of a substep: particles that cross something are pushed again, or stopped. */
-bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_skin_contact_pass *skin_contact);
+/* The end of a substep: particles that cross something are pushed again, or stopped. first: the first round; *any: some
+   crossed something. */
+bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_skin_contact_pass *skin_contact, uint32_t first, bool *any);
 
 #endif

@@ -107,6 +107,11 @@ shot shot_draw(uint64_t number)
     return s;
 }
 
+const char *shot_thing_name(thing what)
+{
+    return thing_name[what];
+}
+
 void shot_tell(const shot *s)
 {
     printf("shot %llu: ", (unsigned long long)s->number);

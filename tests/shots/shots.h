@@ -72,6 +72,7 @@ typedef struct shot_part {
     sn_particle particle;
     sn_body body;
     bool is_body;
+    thing what;
     double extent, round; /* m: of the ball around it */
     uint32_t points;
     sn_vec3 point[MOST_POINTS];
@@ -109,6 +110,7 @@ sn_vec3 shot_direction(uint64_t *seed);
 
 shot shot_draw(uint64_t number);
 void shot_tell(const shot *s);
+const char *shot_thing_name(thing what);
 
 /* In the frame of the shot, and in the world. */
 sn_vec3 shot_place(const shot *s, sn_vec3 own);

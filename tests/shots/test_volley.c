@@ -16,10 +16,10 @@ static void tell_step(const shot *s, uint32_t step)
     for (uint32_t i = 0; i < s->parts; ++i) {
         const sn_vec3 x = shot_seen(s, sn_particle_position(s->world, s->part[i].particle));
         const sn_vec3 v = sn_quat_rotate_back(s->turn, sn_particle_velocity(s->world, s->part[i].particle));
-        printf("\n    (%g, %g, %g) m, (%g, %g, %g) m/s", (double)x.x, (double)x.y, (double)x.z, (double)v.x, (double)v.y,
+        printf("\n    %s (%g, %g, %g) m, (%g, %g, %g) m/s", shot_thing_name(s->part[i].what), (double)x.x, (double)x.y, (double)x.z, (double)v.x, (double)v.y,
                (double)v.z);
         if (s->part[i].is_body)
-            printf(", %g rad/s", (double)vec3_length(sn_body_spin(s->world, s->part[i].body)));
+            printf(", %g kg, extent %g m, %g rad/s", (double)sn_particle_mass(s->world, s->part[i].particle), s->part[i].extent, (double)vec3_length(sn_body_spin(s->world, s->part[i].body)));
     }
     printf("\n    deepest %g m, least energy %g of %g J\n", s->deepest, s->lowest, s->energy);
 }

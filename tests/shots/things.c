@@ -191,6 +191,7 @@ static void add_jointed(shot *s, const start *at)
 
 static void add_thing(shot *s, const start *at, thing what)
 {
+    const uint32_t first = s->parts;
     if (what == POINT || what == BALL)
         add_particle(s, at, at->at, what == BALL ? at->size : 0, at->mass);
     else if (what == ROPE)
@@ -205,6 +206,8 @@ static void add_thing(shot *s, const start *at, thing what)
         const sn_shape_def shape = make_shape(s, at, what, &s->part[s->parts]);
         add_body(s, at, &shape, 1, at->at, any_turn(s));
     }
+    for (uint32_t i = first; i < s->parts; ++i)
+        s->part[i].what = what;
 }
 
 /* ---- Arenas ------------------------------------------------------------------------------------------------------ */
