@@ -278,6 +278,28 @@ sn_real sn_contacts_push_again(const sn_step_lengths *lengths, sn_real push, sn_
 sn_vec3 sn_contacts_push_again_across(const sn_step_lengths *lengths, sn_vec3 push, sn_vec3 load);
 void sn_contacts_compare(struct sn_world *world, sn_real dt);
 
+/* Relative to the sum of the radii: the centres of two balls come no nearer on their paths in a substep. If they were
+   nearer before, they come no nearer than this share of that distance. */
+#define SN_BALLS_PASS ((sn_real)0.5)
+
+/* Of the path to the first contact: what is stopped stops shortly before it. */
+#define SN_STOPS_BEFORE ((sn_real)0.99)
+
+/* True if two balls pass through each other: one begins at `from`, seen from the other, and moves by u. *t: the time at
+   which they should stop. */
+static inline bool sn_contacts_balls_pass(sn_vec3 from, sn_vec3 u, sn_real reach, sn_real *t)
+{
+    const sn_real square = vec3_dot(u, u), first = vec3_length(from), least = first < reach ? first : reach;
+    const sn_real s = -vec3_dot(from, u) / square, near = s < 1 ? s : 1;
+    const sn_vec3 q = vec3_add(from, vec3_scale(u, near)), middle = vec3_add(from, vec3_scale(u, s));
+    if (!(s > 0) || !(vec3_length(q) < SN_BALLS_PASS * least))
+        return false;
+    const sn_real inside = least * least - vec3_dot(middle, middle);
+    const sn_real touch = s - (inside > 0 ? real_sqrt(inside / square) : 0);
+    *t = touch > 0 ? touch * SN_STOPS_BEFORE : 0;
+    return true;
+}
+
 /* Moves a particle, without losing what rounding drops of the way. */
 void sn_contacts_add(const struct sn_world *world, uint32_t slot, sn_vec3 by);
 

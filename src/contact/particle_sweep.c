@@ -9,17 +9,13 @@
 
 #include <string.h>
 
-/* Relative to the sum of the radii: the centres of two balls come no nearer on their paths in a substep. If they were
-   nearer before, they come no nearer than this share of that distance. */
-#define PASSING ((sn_real)0.5)
-
 /* BEHIND is relative to the displacement of a particle, ROUNDED to its distance from the origin: a particle that is
    farther than their sum behind a surface has passed it. */
 #define BEHIND  (SINEW_DOUBLE ? (sn_real)1e-12 : (sn_real)1e-6)
 #define ROUNDED (SINEW_DOUBLE ? (sn_real)1e-14 : (sn_real)1e-6)
 
-/* A stopped particle stops shortly before contact, and no nearer to a surface than STOPPED times its radius. */
-#define BEFORE  ((sn_real)0.99)
+/* A stopped particle stops no nearer to a surface than STOPPED times its radius. */
+#define BEFORE  SN_STOPS_BEFORE
 #define STOPPED ((sn_real)0.0625)
 
 /* The data of one round. */
@@ -40,20 +36,10 @@ static sn_vec3 place_of(const sn_contact_pass *p, uint32_t slot)
     return vec4_xyz(p->world->particles.x[slot]);
 }
 
-/* True if two balls pass through each other. *t: the time at which they should stop. */
 static bool passes_ball(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_real reach, sn_real *t)
 {
-    const sn_vec3 from = vec3_sub(start_of(p, a), start_of(p, b));
-    const sn_vec3 u = vec3_sub(vec3_sub(place_of(p, a), place_of(p, b)), from);
-    const sn_real square = vec3_dot(u, u), first = vec3_length(from), least = first < reach ? first : reach;
-    const sn_real s = -vec3_dot(from, u) / square, near = s < 1 ? s : 1;
-    const sn_vec3 q = vec3_add(from, vec3_scale(u, near)), middle = vec3_add(from, vec3_scale(u, s));
-    if (!(s > 0) || !(vec3_length(q) < PASSING * least))
-        return false;
-    const sn_real inside = least * least - vec3_dot(middle, middle);
-    const sn_real touch = s - (inside > 0 ? real_sqrt(inside / square) : 0);
-    *t = touch > 0 ? touch * BEFORE : 0;
-    return true;
+    const sn_vec3 from = vec3_sub(start_of(p, a), start_of(p, b)), to = vec3_sub(place_of(p, a), place_of(p, b));
+    return sn_contacts_balls_pass(from, vec3_sub(to, from), reach, t);
 }
 
 /* Stops a particle on its path. */

@@ -122,6 +122,6 @@ void shot_tell(const shot *s)
                walls_name[s->walls], motion_name[s->motion], s->half, s->thick);
     else
         printf("%s %s", arena_name[s->where], s->where == IN_TUBE && s->end ? "with an end" : "");
-    printf(" by %s, size %g m, %g m/s, %g rad/s, %u substeps of %u in %g s, e %g, mu %g, from %g m\n", driver_name[s->by],
+    printf("%s%s by %s, size %g m, %g m/s, %g rad/s, %u substeps of %u in %g s, e %g, mu %g, from %g m\n", s->rolls ? " rolls" : "", s->turn.w == 1 ? " straight" : "", driver_name[s->by],
            s->size, s->speed, s->spin, s->substeps, s->passes, s->dt, s->restitution, s->friction, s->far);
 }

@@ -18,6 +18,7 @@ static void tell_step(const shot *s, uint32_t step)
         const sn_vec3 v = sn_quat_rotate_back(s->turn, sn_particle_velocity(s->world, s->part[i].particle));
         printf("\n    %s (%g, %g, %g) m, (%g, %g, %g) m/s", shot_thing_name(s->part[i].what), (double)x.x, (double)x.y, (double)x.z, (double)v.x, (double)v.y,
                (double)v.z);
+        printf(", extent %g", s->part[i].extent);
         if (s->part[i].is_body)
             printf(", %g kg, extent %g m, %g rad/s", (double)sn_particle_mass(s->world, s->part[i].particle), s->part[i].extent, (double)vec3_length(sn_body_spin(s->world, s->part[i].body)));
     }
