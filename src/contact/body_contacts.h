@@ -278,6 +278,7 @@ typedef struct sn_body_contacts {
     sn_table
         expect_table;    /* of sn_vec4, by particle and then by body: the velocity and angular velocity that contact is
                               expected to add, see body_expect.c; */
+    bool buried;         /* some contact overlaps deeply, and is looked at when the substep ends */
     bool expects;        /*   it is in use: some are not 0 */
     bool loaded;         /* the records of movers are those for the pass of this substep */
     bool looked;         /* the pass checked that all bodies move soundly, */

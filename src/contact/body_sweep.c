@@ -204,6 +204,42 @@ static sn_real share_of_two(const sn_world *world, const sn_body_contact *contac
     return share_of(&d);
 }
 
+/* ---- Deep overlaps ------------------------------------------------------------------------------------------------ */
+
+/* What is slow cannot pass through something in one substep. But a heavy body may press a light one that cannot give way
+   deeper in every substep: contact of bodies does not know what is behind a ball, nor sweeps what is behind many bodies.
+   So pairs whose overlap was more than a quarter of an inner radius when the substep began are looked at, too. */
+static bool is_buried(const sn_world *world, const sn_body_contact *contact)
+{
+    const sn_wide_body_contact *batch = world->body_contacts.batch_table.column[0];
+    if (!contact->lane)
+        return false;
+    const uint32_t lane = (contact->lane - 1) % SN_BODY_CONTACTS;
+    const sn_mover *a = &contact_movers(world)[contact->a];
+    sn_real thin = a->thin;
+    if (contact->b != SN_NO_MOVER && contact_movers(world)[contact->b].thin < thin)
+        thin = contact_movers(world)[contact->b].thin;
+    batch += (contact->lane - 1) / SN_BODY_CONTACTS;
+    for (uint32_t k = 0; k < batch->points; ++k)
+        if (batch->rest[k].gap[lane] < -thin)
+            return true;
+    return false;
+}
+
+static bool any_buried(const sn_world *world)
+{
+    const sn_body_contact_group *group = world->body_contacts.group_table.column[0];
+    const sn_wide_body_contact *batch = world->body_contacts.batch_table.column[0];
+    for (uint32_t g = 0; g < world->body_contacts.group_table.count; ++g)
+        for (uint32_t b = group[g].batch; group[g].deep && b < group[g].batch + group[g].batches; ++b)
+            for (uint32_t lane = 0; batch[b].deep && lane < batch[b].lanes; ++lane)
+                if (is_buried(world, &contact_all(world)[batch[b].contact[lane]]))
+                    return true;
+    return false;
+}
+
+/* ---- Rounds ------------------------------------------------------------------------------------------------------ */
+
 /* The result of a round for a contact: the shares of their whole paths that the two may go; 1: no limit. For a fixed
    shape that moves, the share of its own path. */
 typedef struct shares {
@@ -231,9 +267,10 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
         const sn_body_contact *contact = &contact_all(s->world)[i];
         all_shares(s->world)[i] = (shares){1, 1};
         const bool bodies = watch[i].b < s->world->body_contacts.mover_table.count;
-        if (bodies && are_slow(&contact_movers(s->world)[watch[i].a], &contact_movers(s->world)[watch[i].b]))
+        const bool buried = s->world->body_contacts.buried && is_buried(s->world, contact);
+        if (bodies && !buried && are_slow(&contact_movers(s->world)[watch[i].a], &contact_movers(s->world)[watch[i].b]))
             continue;
-        sn_real t = share_of_two(s->world, contact, s->h, false);
+        sn_real t = share_of_two(s->world, contact, s->h, buried);
         if (t >= 1)
             continue;
         t = s->at_once ? 0 : t;
@@ -551,14 +588,16 @@ bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
     if (!sn_body_contacts_share(world, movers, end_piece, &measure))
         return false;
     bool balls = false;
+    const bool buried = stores && any_buried(world);
+    world->body_contacts.buried = buried;
     if (!sn_body_balls_left(world, &balls))
         return false;
-    if (!measure.fast && !balls)
+    if (!measure.fast && !balls && !buried)
         return true;
     atomic_store_explicit(&measure.fast, false, memory_order_relaxed);
     if (!sn_body_contacts_share(world, movers, measure_piece, &measure))
         return false;
-    if (!measure.fast && !balls)
+    if (!measure.fast && !balls && !buried)
         return true;
     if ((measure.left || balls) && !find_left(world))
         return false;
