@@ -279,8 +279,9 @@ sn_vec3 sn_contacts_push_again_across(const sn_step_lengths *lengths, sn_vec3 pu
 void sn_contacts_compare(struct sn_world *world, sn_real dt);
 
 /* Relative to the sum of the radii: the centres of two balls come no nearer on their paths in a substep. If they were
-   nearer before, they come no nearer than this share of that distance. */
-#define SN_BALLS_PASS ((sn_real)0.5)
+   nearer before, they come no nearer than they were, but for a little. */
+#define SN_BALLS_PASS   ((sn_real)0.5)
+#define SN_BALLS_LITTLE ((sn_real)1e-4)
 
 /* Of the path to the first contact: what is stopped stops shortly before it. */
 #define SN_STOPS_BEFORE ((sn_real)0.99)
@@ -290,9 +291,11 @@ void sn_contacts_compare(struct sn_world *world, sn_real dt);
 static inline bool sn_contacts_balls_pass(sn_vec3 from, sn_vec3 u, sn_real reach, sn_real *t)
 {
     const sn_real square = vec3_dot(u, u), first = vec3_length(from), least = first < reach ? first : reach;
+    const sn_real before = first - SN_BALLS_LITTLE * reach;
+    const sn_real limit = before < SN_BALLS_PASS * reach ? before : SN_BALLS_PASS * reach;
     const sn_real s = -vec3_dot(from, u) / square, near = s < 1 ? s : 1;
     const sn_vec3 q = vec3_add(from, vec3_scale(u, near)), middle = vec3_add(from, vec3_scale(u, s));
-    if (!(s > 0) || !(vec3_length(q) < SN_BALLS_PASS * least))
+    if (!(s > 0) || !(vec3_length(q) < limit))
         return false;
     const sn_real inside = least * least - vec3_dot(middle, middle);
     const sn_real touch = s - (inside > 0 ? real_sqrt(inside / square) : 0);
