@@ -517,7 +517,9 @@ bool sn_contacts_look_at_fixed_shape(void *data, uint32_t number)
         return true;
     if (!isfinite(reach)) /* of a plane that rotates */
         reach = (sn_real)INFINITY;
-    if (!sn_shape_near(&r->shape, sn_pose_to_own(&m->step_start, x), reach, &touch) || touch.distance > reach)
+    sn_shape shape = r->shape;
+    shape.sides = SN_SIDES_BOTH; /* a particle that left its margin may be behind a one-sided mesh already */
+    if (!sn_shape_near(&shape, sn_pose_to_own(&m->step_start, x), reach, &touch) || touch.distance > reach)
         return true;
     if (l->f->late && has_static(l->f->contacts, l->slot, number))
         return true;

@@ -97,8 +97,12 @@ static const char *judge_room(shot *s)
                            1e-5 + (s->motion == TURNING ? 0.01 * s->half : 0);
     for (uint32_t i = 0; i < s->parts; ++i) {
         const sn_vec3 at = centre_of(s, &s->part[i]);
-        if (!(fmax(fabs((double)at.x), fmax(fabs((double)at.y), fabs((double)at.z))) < s->half + allowed))
+        const double by = fmax(fabs((double)at.x), fmax(fabs((double)at.y), fabs((double)at.z))) - s->half;
+        if (!(by < allowed)) {
+            s->deepest = by;
+            s->culprit = i;
             return "out of the room";
+        }
     }
     return NULL;
 }

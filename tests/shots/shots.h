@@ -101,6 +101,7 @@ typedef struct shot {
     sn_body pusher;
     sn_vec3 force;
     double energy, lowest; /* J: at the start, and the least so far */
+    uint32_t culprit;      /* the part that is on the wrong side */
     double deepest;        /* m: the farthest that a point of a part came behind the front */
 } shot;
 

@@ -88,7 +88,7 @@ static sn_shape_def make_shape(shot *s, const start *at, thing what, shot_part *
                                           [BOX_BODY] = SN_SHAPE_BOX,       [HULL_BODY] = SN_SHAPE_HULL,
                                           [CYLINDER] = SN_SHAPE_CYLINDER,  [CONE] = SN_SHAPE_CONE};
     sn_shape_def shape = sn_default_shape_def(types[what]);
-    const double k = 0.55, long_one = k * at->size, slim_one = k * slim(s, at), other = k * slim(s, at);
+    const double k = at->compact ? 0.58 : 0.55, long_one = k * at->size, slim_one = k * slim(s, at), other = k * slim(s, at);
     const bool flat = shot_among(&s->seed, 2);
     shape.half = flat ? vec(long_one, slim_one, other) : vec(slim_one, long_one, other);
     shape.radius = real(flat ? long_one : slim_one);
@@ -320,7 +320,7 @@ static void add_puller(shot *s)
         rail.speed = real(s->speed);
         assert_int_not_equal(sn_joint_add(s->world, &rail).generation, 0);
     } else if (s->by == BY_ROPE || s->by == BY_MOTOR) {
-        const double length = fmax(0.5, ANCHOR + z - s->speed * s->dt);
+        const double length = fmax(0.5, ANCHOR + z - s->speed * s->dt / s->substeps); /* a rope that is too short pulls at once */
         const bool taut = shot_among(&s->seed, 2);
         const sn_point to = sn_at(add_anchor(s, vec(s->aside[0], s->aside[1], -ANCHOR)));
         assert_int_not_equal((taut ? sn_constraint_add_distance(s->world, grip(s), to, real(length))
