@@ -143,6 +143,16 @@ static bool stands(const sn_fixed_motion *m)
     return contact_is_zero(m->velocity) && contact_is_zero(m->spin);
 }
 
+/* m: the largest displacement in the substep of points of a moving shape where a body is on its path. A plane that
+   rotates has no such bound as a whole. */
+static sn_real displacement_near(const sn_fixed_motion *motion, const sn_mover *a, sn_real h)
+{
+    if (isfinite(motion->speed))
+        return motion->speed * h;
+    const sn_real far = vec3_length(vec3_sub(a->from.position, motion->start.position)) + a->displacement + a->extent;
+    return (vec3_length(motion->velocity) + vec3_length(motion->spin) * far) * h;
+}
+
 /* The share of the rest of its path that a body may go before a fixed shape. */
 static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_contact *contact, sn_real h, bool slow)
 {
@@ -150,8 +160,7 @@ static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_con
     const sn_mover *a = &contact_movers(world)[contact->a];
     const sn_fixed_motion *motion = contact_motion(world, contact->fixed_shape);
     const bool moves = !stands(motion);
-    if (contact->layer > 0 || contact->sensor || a->w == 0 || a->carrier == contact->fixed_shape + 1 ||
-        (moves && !isfinite(motion->speed)))
+    if (contact->layer > 0 || contact->sensor || a->w == 0 || a->carrier == contact->fixed_shape + 1)
         return 1;
     duel d = {.world = world,
               .contact = contact,
@@ -160,7 +169,7 @@ static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_con
               .place = motion->start,
               .end = motion->end,
               .moves = moves,
-              .displacement = a->displacement * a->share + (moves ? motion->speed * h : 0)};
+              .displacement = a->displacement * a->share + (moves ? displacement_near(motion, a, h) : 0)};
     d.solid_a = &world->bodies.part[contact->part_a].convex;
     d.thin = thinness(d.solid_a, shape);
     if (!slow && !(d.displacement > (shape->type >= SN_SHAPE_MESH ? 4 : 1) * d.thin))
@@ -509,14 +518,14 @@ static bool find_left(sn_world *world)
            sn_body_contacts_share(world, world->body_contacts.list_table.count, stand_piece, world);
 }
 
-/* m: the largest displacement of a fixed shape in a substep. */
+/* m: the largest displacement of a fixed shape in a substep; infinite for a plane that rotates. */
 static sn_real farthest_fixed_shape(const sn_world *world, sn_real h)
 {
     const uint32_t *mover = world->contacts.mover_table.column[0];
     sn_real most = 0;
     for (uint32_t i = 0; i < world->contacts.mover_table.count; ++i) {
         const sn_real displacement = h * contact_motion(world, mover[i])->speed;
-        most = isfinite(displacement) && displacement > most ? displacement : most;
+        most = displacement > most ? displacement : most;
     }
     return most;
 }
