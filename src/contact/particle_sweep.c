@@ -18,6 +18,10 @@
 #define BEFORE  SN_STOPS_BEFORE
 #define STOPPED ((sn_real)0.0625)
 
+/* A particle that slides along a face of a mesh or field touches it all the time, which hides other faces from a cast. So
+   the path is cast again beside that face, for so many faces that it may slide along. */
+#define FACES 4u
+
 /* The data of one round. */
 typedef struct keeping {
     sn_contact_pass *p;
@@ -175,11 +179,17 @@ static bool passes_static(const sn_contact_pass *p, const sn_static_contact *con
         return end->y < least - far && end->y < start->y;
     }
     shape.thickness = 0;
-    const sn_path path = {*start, displacement, least};
-    if (!sn_contacts_first_touch(&shape, &path, t, &touch))
-        return false;
-    *t *= BEFORE;
-    return vec3_dot(vec3_sub(touch.point, *end), touch.normal) > far - least;
+    sn_path path = {*start, displacement, least};
+    for (uint32_t face = 0; face < FACES && sn_contacts_first_touch(&shape, &path, t, &touch); ++face) {
+        *t *= BEFORE;
+        if (vec3_dot(vec3_sub(touch.point, *end), touch.normal) > far - least)
+            return true;
+        if (shape.type < SN_SHAPE_MESH)
+            return false;
+        const sn_real side = vec3_dot(vec3_sub(path.from, touch.point), touch.normal);
+        path.from = vec3_add(path.from, vec3_scale(touch.normal, 2 * far + (side < least ? least - side : 0)));
+    }
+    return false;
 }
 
 /* In the first round only contacts that other contacts may have led through, unless something is fast: the contact that
