@@ -525,6 +525,7 @@ bool sn_contacts_look_at_fixed_shape(void *data, uint32_t number)
         return true;
     if (r->shape.type != SN_SHAPE_PLANE) {
         l->sided = true;
+        l->meshes = l->meshes || shape.type >= SN_SHAPE_MESH;
         atomic_store_explicit(&l->f->sided, true, memory_order_relaxed);
     }
     const sn_contact_material *material = sn_fixed_shape_material(&world->contact, r);
@@ -629,8 +630,10 @@ static nearby fixed_shapes_near(const sn_contact_finding *f, uint32_t piece)
     return near;
 }
 
+/* shared: one push may lead through something else. A point has no room for that between two planes, or between two faces
+   of a mesh or field. */
 static uint32_t look_around(sn_contact_finding *f, uint32_t slot, const nearby *near, sn_static_contact *to,
-                            bool *sided)
+                            bool *shared)
 {
     const sn_particle_store *p = &f->world->particles;
     sn_contacts *c = f->contacts;
@@ -644,7 +647,7 @@ static uint32_t look_around(sn_contact_finding *f, uint32_t slot, const nearby *
     for (uint32_t i = 0; i < near->count && near->count <= NEARBY; ++i)
         if (overlaps(&motions(c)[near->number[i]].swept, &box))
             sn_contacts_look_at_fixed_shape(&l, near->number[i]);
-    *sided = l.sided;
+    *shared = p->radius[slot] == 0 ? l.found > 1 || l.meshes : l.found > 1 && l.sided;
     return l.found;
 }
 
@@ -657,7 +660,6 @@ static void statics_piece(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;
     sn_contact_finding *f = data;
-    const sn_particle_store *p = &f->world->particles;
     uint32_t *start = f->contacts->piece_table.column[0], count = f->world->particles.table.count;
     uint32_t first = index * SN_CONTACT_PIECE,
              end = count - first < SN_CONTACT_PIECE ? count : first + SN_CONTACT_PIECE, found = 0;
@@ -675,13 +677,12 @@ static void statics_piece(void *data, uint32_t index, uint32_t worker)
         uint64_t *word = &finders->bits[(slot - first) / 64], bit = UINT64_C(1) << slot % 64;
         if (!f->counting && !(*word & bit))
             continue;
-        bool sided = false;
-        uint32_t here = look_around(f, slot, &near, contact ? contact + found : NULL, &sided);
+        bool shared = false;
+        uint32_t here = look_around(f, slot, &near, contact ? contact + found : NULL, &shared);
         *word |= here ? bit : 0;
-        sided = sided || p->radius[slot] == 0; /* a point has no room to be pushed from one plane into another */
-        for (uint32_t i = 0; contact && sided && here > 1 && i < here; ++i)
+        for (uint32_t i = 0; contact && shared && i < here; ++i)
             contact[found + i].shared = true;
-        if (sided && here > 1)
+        if (shared)
             atomic_store_explicit(&f->shared, true, memory_order_relaxed);
         found += here;
     }

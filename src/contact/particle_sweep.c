@@ -158,6 +158,15 @@ static void keep_pairs(const keeping *k)
         }
 }
 
+/* True if a path begins on a surface, or behind it by rounding. Particles that have a radius are there only if something
+   presses them. */
+static bool is_on(const sn_shape *shape, const sn_path *path, const sn_static_contact *contact, sn_real far,
+                  sn_touch *touch)
+{
+    return (path->radius == 0 || contact->normal_impulse > 0) &&
+           sn_shape_near(shape, path->from, path->radius + far, touch) && touch->distance <= path->radius + far;
+}
+
 /* True if a particle's centre crosses the surface of a fixed shape, or comes so near that rounding might put it on the
    other side. *start, *end: its path in the frame of the shape. *t: the time. */
 static bool passes_static(const sn_contact_pass *p, const sn_static_contact *contact, sn_vec3 *start, sn_vec3 *end,
@@ -180,11 +189,12 @@ static bool passes_static(const sn_contact_pass *p, const sn_static_contact *con
     }
     shape.thickness = 0;
     sn_path path = {*start, displacement, least};
-    for (uint32_t face = 0; face < FACES && sn_contacts_first_touch(&shape, &path, t, &touch); ++face) {
+    for (uint32_t face = 0; face < FACES; ++face) {
+        const bool touches = sn_contacts_first_touch(&shape, &path, t, &touch);
         *t *= BEFORE;
-        if (vec3_dot(vec3_sub(touch.point, *end), touch.normal) > far - least)
+        if (touches && vec3_dot(vec3_sub(touch.point, *end), touch.normal) > far - least)
             return true;
-        if (shape.type < SN_SHAPE_MESH)
+        if (shape.type < SN_SHAPE_MESH || (!touches && !is_on(&shape, &path, contact, far, &touch)))
             return false;
         const sn_real side = vec3_dot(vec3_sub(path.from, touch.point), touch.normal);
         path.from = vec3_add(path.from, vec3_scale(touch.normal, 2 * far + (side < least ? least - side : 0)));

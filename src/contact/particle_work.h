@@ -58,7 +58,8 @@ typedef struct sn_contact_looking {
     sn_real reach;         /* m: radius and displacement */
     sn_static_contact *to; /* NULL: only count */
     uint32_t found;
-    bool sided; /* not all of them are planes */
+    bool sided;  /* not all of them are planes, */
+    bool meshes; /*   and some are meshes or fields */
 } sn_contact_looking;
 
 /* Leaves balls at rest that nothing moving is near out of the input of a search for pairs; *left: it did so. Then pairs

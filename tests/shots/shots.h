@@ -9,7 +9,7 @@
 
 #include "support/support.h"
 
-enum { MOST_PARTS = 12, MOST_POINTS = 16 };
+enum { MOST_PARTS = 24, MOST_POINTS = 16 };
 
 typedef enum arena { AT_PLATE, IN_ROOM, IN_TUBE, AT_PAIR, ARENAS } arena;
 

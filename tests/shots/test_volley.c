@@ -22,6 +22,8 @@ static void tell_step(const shot *s, uint32_t step)
         if (s->part[i].is_body)
             printf(", %g kg, extent %g m, %g rad/s", (double)sn_particle_mass(s->world, s->part[i].particle), s->part[i].extent, (double)vec3_length(sn_body_spin(s->world, s->part[i].body)));
     }
+    if (s->pusher.generation)
+        printf("\n    pusher at %g m", (double)shot_seen(s, sn_body_position(s->world, s->pusher)).z);
     printf("\n    deepest %g m, least energy %g of %g J\n", s->deepest, s->lowest, s->energy);
 }
 

@@ -88,7 +88,7 @@ static sn_shape_def make_shape(shot *s, const start *at, thing what, shot_part *
                                           [BOX_BODY] = SN_SHAPE_BOX,       [HULL_BODY] = SN_SHAPE_HULL,
                                           [CYLINDER] = SN_SHAPE_CYLINDER,  [CONE] = SN_SHAPE_CONE};
     sn_shape_def shape = sn_default_shape_def(types[what]);
-    const double k = at->compact ? 0.58 : 0.55, long_one = k * at->size, slim_one = k * slim(s, at), other = k * slim(s, at);
+    const double k = at->compact ? 0.58 : 0.55, long_one = k * at->size, slim_one = k * slim(s, at), other = what == HULL_BODY ? slim_one : k * slim(s, at);
     const bool flat = shot_among(&s->seed, 2);
     shape.half = flat ? vec(long_one, slim_one, other) : vec(slim_one, long_one, other);
     shape.radius = real(flat ? long_one : slim_one);
@@ -249,7 +249,7 @@ static void add_in_room(shot *s)
         at.size = fmin(at.size, 0.45 * q);
         at.mass = i % 2 ? s->mass * s->ratio : s->mass;
         const thing what = i == 0 ? s->what : (thing)shot_among(&s->seed, THINGS);
-        add_thing(s, &at, s->parts + 8 > MOST_PARTS && (what == GROUP || what == ROPE) ? BALL : what);
+        add_thing(s, &at, s->parts > 8 && (what == GROUP || what == ROPE) ? BALL : what);
     }
 }
 
