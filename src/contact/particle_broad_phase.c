@@ -794,6 +794,9 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     }
     c->any = c->static_contacts || c->pairs[SN_PAIRS_FIRST].near.batches || c->skin_contacts || c->watches ||
              c->watched || c->surfaces.on;
+    if (c->any &&
+        !sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     c->shared = atomic_load_explicit(&f.shared, memory_order_relaxed);
     c->sided = atomic_load_explicit(&f.sided, memory_order_relaxed);
     c->has_margins = c->has_margins || c->any || atomic_load_explicit(&f.close, memory_order_relaxed);

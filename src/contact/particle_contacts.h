@@ -303,6 +303,9 @@ static inline bool sn_contacts_balls_pass(sn_vec3 from, sn_vec3 u, sn_real reach
     return true;
 }
 
+/* Stops a particle at a share t of its path in the substep. */
+void sn_contacts_stop_particle(struct sn_world *world, uint32_t slot, sn_vec3 at, sn_real t);
+
 /* Moves a particle, without losing what rounding drops of the way. */
 void sn_contacts_add(const struct sn_world *world, uint32_t slot, sn_vec3 by);
 

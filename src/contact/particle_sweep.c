@@ -46,20 +46,29 @@ static bool passes_ball(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_rea
     return sn_contacts_balls_pass(from, vec3_sub(to, from), reach, t);
 }
 
-/* Stops a particle on its path. */
-static void stop_at(const sn_contact_pass *p, uint32_t slot, sn_vec3 at)
+/* A free particle keeps its velocity: the next substep begins where it touches, and finds the contact. One that
+   constraints hold gets the velocity with which it came so far. For they were opened by stopping some of their
+   particles, and close in the next substep. With d the displacements until the stop and P the projection onto the errors
+   of the constraints, that turns v into v - P v - P d / h. For v = d / h that is a reflection, which leaves the energy as
+   it is. With the whole velocity short ropes that bounce between walls gained energy without end. */
+void sn_contacts_stop_particle(sn_world *world, uint32_t slot, sn_vec3 at, sn_real t)
 {
-    const sn_particle_store *store = &p->world->particles;
+    const sn_particle_store *store = &world->particles;
     if (store->x[slot].w == 0) /* immovable, or with a target */
         return;
     store->x[slot] = vec4(at, store->x[slot].w);
     store->x_low[slot] = vec4(vec3(0, 0, 0), store->x_low[slot].w);
+    if (!sn_incidence_holds(&world->incidence, &world->constraints, store->index[slot]))
+        return;
+    store->v[slot] = vec4(vec3_scale(vec4_xyz(store->v[slot]), t), store->v[slot].w);
+    store->v_low[slot] = vec4(vec3_scale(vec4_xyz(store->v_low[slot]), t), store->v_low[slot].w);
 }
 
 static void stop_on_path(const sn_contact_pass *p, uint32_t slot, sn_real t)
 {
     const sn_vec3 start = start_of(p, slot);
-    stop_at(p, slot, t > 0 ? vec3_add(start, vec3_scale(vec3_sub(place_of(p, slot), start), t)) : start);
+    const sn_vec3 at = t > 0 ? vec3_add(start, vec3_scale(vec3_sub(place_of(p, slot), start), t)) : start;
+    sn_contacts_stop_particle(p->world, slot, at, t);
 }
 
 static void look_at_pairs(void *data, uint32_t first, uint32_t end)
@@ -239,7 +248,8 @@ static void keep_statics(const keeping *k)
         }
         t = k->round >= SN_ROUNDS_OF_PUSHES + SN_ROUNDS_OF_STOPS ? 0 : t;
         const sn_vec3 at = vec3_add(start, vec3_scale(vec3_sub(end, start), t));
-        stop_at(p, contact[i].slot, sn_pose_to_world(&motions(p->contacts)[contact[i].number].end, at));
+        sn_contacts_stop_particle(p->world, contact[i].slot,
+                                  sn_pose_to_world(&motions(p->contacts)[contact[i].number].end, at), t);
     }
 }
 

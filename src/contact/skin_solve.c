@@ -508,7 +508,6 @@ static void push_again(const passing *p, sn_skin_contact *g)
 /* Stops all four where they come too near. Particles that were near before stay at their start. */
 static void stop(const passing *p, sn_skin_contact *g)
 {
-    const sn_particle_store *store = &p->world->particles;
     displacements w;
     sn_real t = 0;
     sn_vec3 x[4];
@@ -518,13 +517,9 @@ static void stop(const passing *p, sn_skin_contact *g)
     if (p->round >= SN_ROUNDS_OF_PUSHES + SN_ROUNDS_OF_STOPS || g->clear < NEAREST * g->reach)
         t = 0;
     between(&w, t, x);
-    for (uint32_t k = 0; k < 4; ++k) {
-        uint32_t slot = g->slot[k];
-        if (store->x[slot].w == 0) /* immovable or kinematic */
-            continue;
-        store->x[slot] = vec4(t > 0 ? x[k] : w.start[k], store->x[slot].w);
-        store->x_low[slot] = vec4(vec3(0, 0, 0), store->x_low[slot].w);
-    }
+    const uint32_t particles = g->triangle == SN_SKIN_CONTACT_PAIR ? 2 : 4;
+    for (uint32_t k = 0; k < particles; ++k)
+        sn_contacts_stop_particle(p->world, g->slot[k], t > 0 ? x[k] : w.start[k], t);
     atomic_store_explicit(p->crossed, true, memory_order_relaxed);
 }
 
