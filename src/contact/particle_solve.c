@@ -372,7 +372,8 @@ bool sn_contacts_end(sn_world *world, sn_real h)
 }
 
 /* Bodies threw particles after these had been kept apart. They keep their velocities, and stop where they cross
-   something; then bodies stop before these. Paths only become shorter, so this ends. */
+   something; then bodies stop before these. Paths only become shorter, unless a moving fixed shape carries something
+   along. Fixed shapes have the last word: what they squeeze overlaps. */
 #define TURNS 8u
 
 bool sn_contacts_end_thrown(sn_world *world, sn_real h)
@@ -386,7 +387,7 @@ bool sn_contacts_end_thrown(sn_world *world, sn_real h)
             sn_body_balls_copy_starts(world, starts(c));
         c->has_starts = true;
         if (!sn_contacts_keep_apart(&p, &skin_contact, SN_ROUNDS_OF_PUSHES, &any) ||
-            (any && !sn_body_contacts_stop_again(world, h)))
+            (any && i + 1 < TURNS && !sn_body_contacts_stop_again(world, h)))
             return false;
     }
     return true;
