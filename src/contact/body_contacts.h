@@ -41,6 +41,7 @@ typedef struct sn_mover {
     /* 1 + the fixed shape that stopped it in this substep and then carries it along; 0: none. `carried` is the share of
        that shape's path that is over when it begins. */
     uint32_t carrier;
+    double energy; /* m^2/s^2: of a body that turns far, before contact: see body_energy.c; 0: it is not limited */
     sn_vec3 load, load_twist; /* m/s, m^2/s: velocity and angular momentum per unit of mass by what lies on it; see
                                  body_expect.c */
 } sn_mover;
@@ -283,6 +284,7 @@ typedef struct sn_body_contacts {
     bool loaded;         /* the records of movers are those for the pass of this substep */
     bool looked;         /* the pass checked that all bodies move soundly, */
     atomic_bool suspect; /*   and some may not */
+    atomic_bool tumbles; /* some mover turns far, and its energy is limited */
     atomic_bool turned;  /* some mover is SN_MARK_TURNED: its inertia changed much since the substep began */
     uint32_t searches;   /* in this step: above 1 if bodies became faster than expected */
     sn_real left;        /* s: the rest of the step, including the running substep */

@@ -205,7 +205,9 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
     batch.h = (double)h;
     for (uint32_t at = first; at < end; ++at) {
         const uint32_t i = c.listed[at], n = batch.count;
-        const sn_mover *m = &c.mover[i];
+        sn_mover *m = &c.mover[i];
+        if (m->body != SN_ID_FREE)
+            m->energy = 0;
         if (!columns_have_impulse(&c, i) || m->w == 0)
             continue;
         /* overlap correction, which causes no velocity */
@@ -215,12 +217,15 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
                    spin = quad_xyz(quad_sub(quad_load(&record[1]), quad_load(&m->spin)));
         if (m->body == SN_ID_FREE)
             contact_raise(&s->world->body_contacts.balls_moved);
+        const bool noted = m->body != SN_ID_FREE && sn_body_contacts_note_energy(s->world, m, record[1], h);
         const sn_real moves = contact_bears(s->world, i) ? 0 : h; /* joints decide where it is; see body_loads.c */
         sound = move_mover(s->world, &particles, m->slot, gain,
                            quad_scale(quad_add(gain, quad_scale(place, s->inverse_h)), moves)) &&
                 sound;
         if (m->body == SN_ID_FREE || (quad_is_zero(spin) && quad_is_zero(turn)))
             continue;
+        if (noted)
+            contact_raise(&s->world->body_contacts.tumbles);
         batch.body[n] = &c.state[m->body];
         batch.as[n] = c.motion[m->body].q;
         batch.inverse[n] = m->inverse;

@@ -373,7 +373,8 @@ static void slow_down(sn_world *world, const sn_mover *m, sn_real h)
         change_velocity(world, m, vec3_scale(g, -less));
 }
 
-/* Moves a body to where it stops, or a ball. */
+/* Moves a body to where it stops, or a ball. On its path it rotates evenly, and not as a free body does. With the same
+   angular momentum it may have a larger energy in the orientation where it stops. It does not keep more than it had. */
 static void take_back(sn_world *world, const sn_mover *m)
 {
     const sn_pose to = stopped_at(world, m);
@@ -385,11 +386,15 @@ static void take_back(sn_world *world, const sn_mover *m)
     const sn_real angle = vec3_length(turn);
     if (!(angle > 0))
         return;
+    const double before = sn_body_contact_spin_energy(world, m);
     double half = (double)angle / 2, by = math_sin(half) / math_cos(half) / (double)angle;
     double a[3] = {(double)turn.x * by, (double)turn.y * by, (double)turn.z * by};
     sn_rotate_vector_back(body->q, a, a);
     sn_rotate_by(body->q, a);
     bodies_turned(&world->bodies, m->body);
+    const double after = sn_body_contact_spin_energy(world, m);
+    for (uint32_t k = 0; after > before && k < 3; ++k)
+        body->l[k] *= sqrt(before / after);
 }
 
 static void take_back_piece(void *data, uint32_t first, uint32_t end)
@@ -594,8 +599,11 @@ bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
         .s = pass, .stores = stores, .notes = notes_articulations(world), .coming = farthest_fixed_shape(world, h)};
     const uint32_t movers = world->body_contacts.list_table.count;
     world->articulations.noted = measure.notes;
+    atomic_store_explicit(&world->body_contacts.tumbles, false, memory_order_relaxed);
     if (!sn_body_contacts_share(world, movers, end_piece, &measure))
         return false;
+    if (world->body_contacts.tumbles)
+        sn_body_contacts_limit_energy(world);
     bool balls = false;
     const bool buried = stores && any_buried(world);
     world->body_contacts.buried = buried;

@@ -114,6 +114,14 @@ sn_result sn_body_contacts_cut_space(sn_world *world, uint32_t contacts, uint32_
    allocation for each new maximum. */
 bool sn_body_contacts_make_room(sn_world *world, sn_table *table, uint64_t count);
 
+/* The energy of a body before it gets the impulses of contact, after which it has this spin. True if it is to be limited.
+   limit_energy: when all have got theirs (body_energy.c). */
+bool sn_body_contacts_note_energy(const sn_world *world, sn_mover *m, sn_vec4 spin, sn_real h);
+void sn_body_contacts_limit_energy(sn_world *world);
+
+/* m^2/s^2: twice the energy of its rotation, per unit of mass. */
+double sn_body_contact_spin_energy(const sn_world *world, const sn_mover *m);
+
 /* Distributes contacts to groups by their ends, and finds the index of each (body_groups.c). */
 sn_result sn_body_contacts_group(sn_world *world, uint32_t count);
 

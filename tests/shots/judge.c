@@ -135,9 +135,10 @@ const char *shot_judge(shot *s)
             return "not finite";
     if (shot_keeps_energy(s)) {
         const double energy = energy_of(s->world);
-        if (energy > s->lowest + GAIN * s->energy)
-            return "energy";
+        s->gain = fmax(s->gain, (energy - s->lowest) / s->energy);
         s->lowest = fmin(s->lowest, energy);
+        if (s->gain > GAIN)
+            return "energy";
     }
     return s->where == AT_PLATE ? judge_plate(s)
            : s->where == IN_ROOM ? judge_room(s)

@@ -100,7 +100,8 @@ typedef struct shot {
     uint32_t parts;
     sn_body pusher;
     sn_vec3 force;
-    double energy, lowest; /* J: at the start, and the least so far */
+    double energy, lowest; /* J: at the start, and the least so far, */
+    double gain;           /*   and the largest gain since the least, as a share of that at the start */
     uint32_t culprit;      /* the part that is on the wrong side */
     double deepest;        /* m: the farthest that a point of a part came behind the front */
 } shot;

@@ -88,7 +88,7 @@ static void test_nothing_passes(void **state)
         passed += wrong && !energy;
         gained += energy;
         if (wrong && (!energy || energy_counts)) {
-            printf("%s (%s, %g m): ", wrong, shot_thing_name(s.part[s.culprit].what), s.deepest);
+            printf("%s (%s, %g m): ", wrong, shot_thing_name(s.part[s.culprit].what), energy ? s.gain : s.deepest);
             shot_tell(&s);
         }
     }
