@@ -17,6 +17,13 @@ struct sn_substep;
 
 /* A mover: a body, or a particle that may touch a body. Scratch. Members that every substep needs are in the first two
    cache lines. */
+/* Movers that press on each other; see body_energy.c. Its sums are in the first of them. */
+typedef struct sn_mover_island {
+    uint32_t parent;
+    bool stands, driven; /* it touches something static; or what may give it energy */
+    double before, after, mass, momentum[3]; /* J, twice; kg; kg m/s */
+} sn_mover_island;
+
 typedef struct sn_mover {
     _Alignas(64) uint32_t slot; /* of its particle */
     uint32_t body;              /* its row; SN_ID_FREE: a particle, which does not rotate */
@@ -41,7 +48,8 @@ typedef struct sn_mover {
     /* 1 + the fixed shape that stopped it in this substep and then carries it along; 0: none. `carried` is the share of
        that shape's path that is over when it begins. */
     uint32_t carrier;
-    double energy; /* m^2/s^2: of a body that turns far, before contact: see body_energy.c; 0: it is not limited */
+    double energy; /* m^2/s^2: before contact, if some body turns far; negative: contact did not act on it */
+    sn_mover_island island;
     sn_vec3 load, load_twist; /* m/s, m^2/s: velocity and angular momentum per unit of mass by what lies on it; see
                                  body_expect.c */
 } sn_mover;
@@ -284,7 +292,7 @@ typedef struct sn_body_contacts {
     bool loaded;         /* the records of movers are those for the pass of this substep */
     bool looked;         /* the pass checked that all bodies move soundly, */
     atomic_bool suspect; /*   and some may not */
-    atomic_bool tumbles; /* some mover turns far, and its energy is limited */
+    bool tumbles;        /* some mover turns far, and energies are limited */
     atomic_bool turned;  /* some mover is SN_MARK_TURNED: its inertia changed much since the substep began */
     uint32_t searches;   /* in this step: above 1 if bodies became faster than expected */
     sn_real left;        /* s: the rest of the step, including the running substep */

@@ -1,15 +1,16 @@
-/* Contact of bodies: what turns far in a substep gains no energy on what stands still.
+/* Contact of bodies: what turns far in a substep gains no energy.
 
-   A static body does no work: friction and restitution leave at most the energy that a body had. The impulses of contact
-   keep to that as long as arms and inertia are those of one moment. But a body that rotates by radians in a substep
-   rotates between them: its velocities are those of its start, and its inertia is that of its end. And where contact
-   changes its rotation, the orientation at the end is another one. With the same angular momentum that is another
-   energy: a slender capsule that ends along its momentum has many times as much. So its energy is measured before contact
-   and after it, at the orientations of both moments. If it is larger after it, all its velocities are made smaller by the
-   same factor: then contact points still separate.
+   Friction and restitution leave at most the energy that bodies had. The impulses of contact keep to that as long as arms
+   and inertia are those of one moment. But a body that rotates by radians in a substep rotates between them: its
+   velocities are those of its start, and its inertia is that of its end. And where contact changes its rotation, the
+   orientation at the end is another one. With the same angular momentum that is another energy: a slender capsule that
+   ends along its momentum has many times as much. So energies are measured before contact and after it, at the
+   orientations of both moments, of all bodies that press on each other. If there is more after it, all their velocities
+   are made smaller by the same factor: then contact points still separate. Where they touch nothing static, velocities
+   count from that of their centre of mass, which stays.
 
-   What touches something that moves may get energy from there, and what constraints hold may get it from them; neither
-   is limited here. */
+   Bodies that touch something that moves by itself may get energy from there, and what constraints hold may get it from
+   them; neither is limited here. */
 #include "contact/body_work.h"
 
 #include "bodies/rotation.h"
@@ -32,15 +33,25 @@ double sn_body_contact_spin_energy(const sn_world *world, const sn_mover *m)
 static double energy_of(const sn_world *world, const sn_mover *m)
 {
     const sn_vec4 v = world->particles.v[m->slot];
-    return (double)v.x * (double)v.x + (double)v.y * (double)v.y + (double)v.z * (double)v.z +
-           sn_body_contact_spin_energy(world, m);
+    const double square = (double)v.x * (double)v.x + (double)v.y * (double)v.y + (double)v.z * (double)v.z;
+    return m->body == SN_ID_FREE ? square : square + sn_body_contact_spin_energy(world, m);
 }
 
-bool sn_body_contacts_note_energy(const sn_world *world, sn_mover *m, sn_vec4 spin, sn_real h)
+bool sn_body_contacts_any_turns_far(const sn_world *world, sn_real h)
 {
-    const sn_real before = vec3_length(vec4_xyz(m->spin)), after = vec3_length(vec4_xyz(spin));
-    m->energy = (before > after ? before : after) * h > FAR ? energy_of(world, m) : 0;
-    return m->energy > 0;
+    const sn_mover_columns c = contact_columns(world);
+    for (uint32_t i = 0; i < world->body_contacts.list_table.count; ++i) {
+        const sn_vec4 spin = c.record[SN_BODY_CONTACT_RECORD * (size_t)c.listed[i] + 1];
+        if (c.mover[c.listed[i]].body != SN_ID_FREE && columns_have_impulse(&c, c.listed[i]) &&
+            vec3_length(vec4_xyz(spin)) * h > FAR)
+            return true;
+    }
+    return false;
+}
+
+void sn_body_contacts_note_energy(const sn_world *world, sn_mover *m)
+{
+    m->energy = energy_of(world, m);
 }
 
 static bool presses(const sn_world *world, const sn_body_contact *contact)
@@ -56,21 +67,32 @@ static bool presses(const sn_world *world, const sn_body_contact *contact)
     return false;
 }
 
-/* Does not limit what touches something that moves, or a belt. */
-static void pass_over(const sn_world *world, const sn_body_contact *contact)
+/* The first mover of the island of a mover. */
+static uint32_t first_of(sn_mover *mover, uint32_t i)
+{
+    while (mover[i].island.parent != i)
+        i = mover[i].island.parent = mover[mover[i].island.parent].island.parent;
+    return i;
+}
+
+/* Joins the islands of a contact, or notes what a fixed shape means for one. */
+static void follow(const sn_world *world, const sn_body_contact *contact)
 {
     sn_mover *mover = contact_movers(world);
-    const bool fixed = contact->b == SN_NO_MOVER;
-    if (fixed) {
-        const sn_fixed_motion *motion = contact_motion(world, contact->fixed_shape);
-        if (!motion->moves && contact_is_zero(contact->belt))
-            return;
-    }
     if (!presses(world, contact))
         return;
-    mover[contact->a].energy = 0;
-    if (!fixed)
-        mover[contact->b].energy = 0;
+    uint32_t a = first_of(mover, contact->a);
+    if (contact->b == SN_NO_MOVER) {
+        mover[a].island.stands = true;
+        if (contact_motion(world, contact->fixed_shape)->moves || !contact_is_zero(contact->belt))
+            mover[a].island.driven = true;
+        return;
+    }
+    const uint32_t b = first_of(mover, contact->b), first = a < b ? a : b, other = a < b ? b : a;
+    mover[other].island.parent = first;
+    mover[first].island.stands = mover[first].island.stands || mover[other].island.stands ||
+                                 mover[contact->a].w == 0 || mover[contact->b].w == 0;
+    mover[first].island.driven = mover[first].island.driven || mover[other].island.driven;
 }
 
 static bool is_held(const sn_world *world, const sn_mover *m)
@@ -78,27 +100,64 @@ static bool is_held(const sn_world *world, const sn_mover *m)
     return sn_incidence_holds(&world->incidence, &world->constraints, world->particles.index[m->slot]);
 }
 
-static void shrink(sn_world *world, const sn_mover *m, double share)
+/* The sums of islands, in their first movers: energies before and after, momentum, mass. */
+static void sum_up(const sn_world *world, sn_mover *mover, uint32_t i)
+{
+    const sn_mover *m = &mover[i];
+    sn_mover_island *island = &mover[first_of(mover, i)].island;
+    const sn_vec4 v = world->particles.v[m->slot];
+    if (m->w == 0 || !(m->energy >= 0))
+        return;
+    const double mass = 1 / (double)m->w;
+    island->driven = island->driven || is_held(world, m);
+    island->before += mass * m->energy;
+    island->after += mass * energy_of(world, m);
+    island->mass += mass;
+    island->momentum[0] += mass * (double)v.x;
+    island->momentum[1] += mass * (double)v.y;
+    island->momentum[2] += mass * (double)v.z;
+}
+
+/* The factor for the velocities of an island, or 1. *mean: that of its centre of mass, which counts as no velocity. */
+static double share_of(const sn_mover_island *island, sn_vec3 *mean)
+{
+    double still = 0;
+    *mean = vec3(0, 0, 0);
+    if (!island->stands && island->mass > 0) {
+        for (uint32_t k = 0; k < 3; ++k)
+            still += island->momentum[k] * island->momentum[k] / island->mass;
+        *mean = vec3(island->momentum[0] / island->mass, island->momentum[1] / island->mass,
+                     island->momentum[2] / island->mass);
+    }
+    if (island->driven || !(island->after > island->before) || !(island->before > still))
+        return 1;
+    return sqrt((island->before - still) / (island->after - still));
+}
+
+static void shrink(sn_world *world, const sn_mover *m, sn_vec3 mean, sn_real share)
 {
     sn_vec4 *v = &world->particles.v[m->slot], *low = &world->particles.v_low[m->slot];
-    *v = vec4(vec3_scale(vec4_xyz(*v), (sn_real)share), v->w);
-    *low = vec4(vec3_scale(vec4_xyz(*low), (sn_real)share), low->w);
-    for (uint32_t k = 0; k < 3; ++k)
-        world->bodies.state[m->body].l[k] *= share;
+    *v = vec4(vec3_add(mean, vec3_scale(vec3_sub(vec4_xyz(*v), mean), share)), v->w);
+    *low = vec4(vec3_scale(vec4_xyz(*low), share), low->w);
+    for (uint32_t k = 0; m->body != SN_ID_FREE && k < 3; ++k)
+        world->bodies.state[m->body].l[k] *= (double)share;
 }
 
 void sn_body_contacts_limit_energy(sn_world *world)
 {
-    const uint32_t *listed = contact_listed(world);
+    const uint32_t *listed = contact_listed(world), count = world->body_contacts.list_table.count;
+    sn_mover *mover = contact_movers(world);
+    for (uint32_t i = 0; i < count; ++i)
+        mover[listed[i]].island = (sn_mover_island){.parent = listed[i]};
     for (uint32_t i = 0; i < world->body_contacts.count; ++i)
-        pass_over(world, &contact_all(world)[i]);
-    for (uint32_t i = 0; i < world->body_contacts.list_table.count; ++i) {
-        sn_mover *m = &contact_movers(world)[listed[i]];
-        if (m->body == SN_ID_FREE || !(m->energy > 0))
-            continue;
-        const double after = energy_of(world, m);
-        if (after > m->energy && !is_held(world, m))
-            shrink(world, m, sqrt(m->energy / after));
-        m->energy = 0;
+        follow(world, &contact_all(world)[i]);
+    for (uint32_t i = 0; i < count; ++i)
+        sum_up(world, mover, listed[i]);
+    for (uint32_t i = 0; i < count; ++i) {
+        const sn_mover *m = &mover[listed[i]];
+        sn_vec3 mean;
+        const double share = share_of(&mover[first_of(mover, listed[i])].island, &mean);
+        if (share < 1 && m->w > 0 && m->energy >= 0)
+            shrink(world, m, mean, (sn_real)share);
     }
 }

@@ -198,6 +198,7 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
     const sn_mover_columns c = contact_columns(s->world);
     const sn_particle_store particles = s->world->particles;
     const sn_real h = s->h;
+    const bool limits = s->world->body_contacts.tumbles;
     sn_spin_batch batch;
     uint32_t mover[SN_TURN_BATCH];
     bool sound = true;
@@ -206,8 +207,7 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
     for (uint32_t at = first; at < end; ++at) {
         const uint32_t i = c.listed[at], n = batch.count;
         sn_mover *m = &c.mover[i];
-        if (m->body != SN_ID_FREE)
-            m->energy = 0;
+        m->energy = -1;
         if (!columns_have_impulse(&c, i) || m->w == 0)
             continue;
         /* overlap correction, which causes no velocity */
@@ -217,15 +217,14 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
                    spin = quad_xyz(quad_sub(quad_load(&record[1]), quad_load(&m->spin)));
         if (m->body == SN_ID_FREE)
             contact_raise(&s->world->body_contacts.balls_moved);
-        const bool noted = m->body != SN_ID_FREE && sn_body_contacts_note_energy(s->world, m, record[1], h);
+        if (limits)
+            sn_body_contacts_note_energy(s->world, m);
         const sn_real moves = contact_bears(s->world, i) ? 0 : h; /* joints decide where it is; see body_loads.c */
         sound = move_mover(s->world, &particles, m->slot, gain,
                            quad_scale(quad_add(gain, quad_scale(place, s->inverse_h)), moves)) &&
                 sound;
         if (m->body == SN_ID_FREE || (quad_is_zero(spin) && quad_is_zero(turn)))
             continue;
-        if (noted)
-            contact_raise(&s->world->body_contacts.tumbles);
         batch.body[n] = &c.state[m->body];
         batch.as[n] = c.motion[m->body].q;
         batch.inverse[n] = m->inverse;
@@ -277,5 +276,7 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
         }
         world->profiler.last.counts.sweeps += world->profiler.on ? count : 0;
     }
-    return good && sn_body_contacts_hold_joints(&s) && part_all(&s) && sn_body_contacts_stop(&s, true);
+    good = good && sn_body_contacts_hold_joints(&s) && part_all(&s);
+    world->body_contacts.tumbles = sn_body_contacts_any_turns_far(world, h);
+    return good && sn_body_contacts_stop(&s, true);
 }

@@ -599,10 +599,9 @@ bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
         .s = pass, .stores = stores, .notes = notes_articulations(world), .coming = farthest_fixed_shape(world, h)};
     const uint32_t movers = world->body_contacts.list_table.count;
     world->articulations.noted = measure.notes;
-    atomic_store_explicit(&world->body_contacts.tumbles, false, memory_order_relaxed);
     if (!sn_body_contacts_share(world, movers, end_piece, &measure))
         return false;
-    if (world->body_contacts.tumbles)
+    if (stores && world->body_contacts.tumbles)
         sn_body_contacts_limit_energy(world);
     bool balls = false;
     const bool buried = stores && any_buried(world);

@@ -114,9 +114,10 @@ sn_result sn_body_contacts_cut_space(sn_world *world, uint32_t contacts, uint32_
    allocation for each new maximum. */
 bool sn_body_contacts_make_room(sn_world *world, sn_table *table, uint64_t count);
 
-/* The energy of a body before it gets the impulses of contact, after which it has this spin. True if it is to be limited.
-   limit_energy: when all have got theirs (body_energy.c). */
-bool sn_body_contacts_note_energy(const sn_world *world, sn_mover *m, sn_vec4 spin, sn_real h);
+/* True if a body turns far in the substep, so that energies are limited: noted before a mover gets its impulses, and
+   compared when all have got theirs (body_energy.c). */
+bool sn_body_contacts_any_turns_far(const sn_world *world, sn_real h);
+void sn_body_contacts_note_energy(const sn_world *world, sn_mover *m);
 void sn_body_contacts_limit_energy(sn_world *world);
 
 /* m^2/s^2: twice the energy of its rotation, per unit of mass. */
