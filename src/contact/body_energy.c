@@ -9,8 +9,9 @@
    are made smaller by the same factor: then contact points still separate. Where they touch nothing static, velocities
    count from that of their centre of mass, which stays.
 
-   Bodies that touch something that moves by itself may get energy from there, and what constraints hold may get it from
-   them; neither is limited here. */
+   Bodies of an articulation count together: contact holds their joints, which do no work. Bodies that touch something
+   that moves by itself may get energy from there, and what other constraints hold may get it from them; neither is
+   limited here. */
 #include "contact/body_work.h"
 
 #include "bodies/rotation.h"
@@ -75,6 +76,15 @@ static uint32_t first_of(sn_mover *mover, uint32_t i)
     return i;
 }
 
+static void join(sn_mover *mover, uint32_t a, uint32_t b)
+{
+    const uint32_t one = first_of(mover, a), two = first_of(mover, b), first = one < two ? one : two,
+                   other = one < two ? two : one;
+    mover[other].island.parent = first;
+    mover[first].island.stands = mover[first].island.stands || mover[other].island.stands;
+    mover[first].island.driven = mover[first].island.driven || mover[other].island.driven;
+}
+
 /* Joins the islands of a contact, or notes what a fixed shape means for one. */
 static void follow(const sn_world *world, const sn_body_contact *contact)
 {
@@ -88,16 +98,19 @@ static void follow(const sn_world *world, const sn_body_contact *contact)
             mover[a].island.driven = true;
         return;
     }
-    const uint32_t b = first_of(mover, contact->b), first = a < b ? a : b, other = a < b ? b : a;
-    mover[other].island.parent = first;
-    mover[first].island.stands = mover[first].island.stands || mover[other].island.stands ||
-                                 mover[contact->a].w == 0 || mover[contact->b].w == 0;
-    mover[first].island.driven = mover[first].island.driven || mover[other].island.driven;
+    mover[a].island.stands = mover[a].island.stands || mover[contact->a].w == 0 || mover[contact->b].w == 0;
+    join(mover, a, contact->b);
 }
 
-static bool is_held(const sn_world *world, const sn_mover *m)
+/* The same for the constraints of a mover. Movers of bodies have the numbers of their rows. */
+static void follow_joints(sn_world *world, uint32_t i)
 {
-    return sn_incidence_holds(&world->incidence, &world->constraints, world->particles.index[m->slot]);
+    sn_mover *mover = contact_movers(world);
+    const uint32_t row = mover[i].body;
+    if (row != SN_ID_FREE && sn_articulations_have(&world->articulations, row))
+        join(mover, i, sn_articulations_first(world, row));
+    else if (sn_incidence_holds(&world->incidence, &world->constraints, world->particles.index[mover[i].slot]))
+        mover[first_of(mover, i)].island.driven = true;
 }
 
 /* The sums of islands, in their first movers: energies before and after, momentum, mass. */
@@ -109,7 +122,6 @@ static void sum_up(const sn_world *world, sn_mover *mover, uint32_t i)
     if (m->w == 0 || !(m->energy >= 0))
         return;
     const double mass = 1 / (double)m->w;
-    island->driven = island->driven || is_held(world, m);
     island->before += mass * m->energy;
     island->after += mass * energy_of(world, m);
     island->mass += mass;
@@ -147,8 +159,10 @@ void sn_body_contacts_limit_energy(sn_world *world)
 {
     const uint32_t *listed = contact_listed(world), count = world->body_contacts.list_table.count;
     sn_mover *mover = contact_movers(world);
+    for (uint32_t i = 0; i < world->body_contacts.mover_table.count; ++i)
+        mover[i].island = (sn_mover_island){.parent = i};
     for (uint32_t i = 0; i < count; ++i)
-        mover[listed[i]].island = (sn_mover_island){.parent = listed[i]};
+        follow_joints(world, listed[i]);
     for (uint32_t i = 0; i < world->body_contacts.count; ++i)
         follow(world, &contact_all(world)[i]);
     for (uint32_t i = 0; i < count; ++i)

@@ -183,6 +183,11 @@ static uint32_t root_of(const sn_world *world, uint32_t row)
     return row;
 }
 
+uint32_t sn_articulations_first(const sn_world *world, uint32_t row)
+{
+    return root_of(world, row);
+}
+
 static bool ends_with(const char *name, const char *ending)
 {
     const size_t length = strlen(name), most = strlen(ending);
