@@ -486,7 +486,7 @@ SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_conta
     body_friction(m, first, points, &two, where);
     const bool eager = run->eager && !run->stirred_only && (uint32_t)run->sweep % 2 == 1;
     const flags violent = body_impulse(m, first, points, &two, where, eager ? BODY_EAGER : 1);
-    if (run->sweep >= BODY_SETTLES) { /* what others do to both is known better then */
+    if (run->settles || (m->bounces && run->sweep >= BODY_SETTLES)) { /* what others do to both is known better then */
         const flags fresh = where & body_is_fresh(m, first, points);
         if (flags_bits(fresh)) {
             body_two own = two; /* a copy has an address, so that `two` stays in registers */
