@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#define AT_ONCE 6u /* sweeps, before contacts that they disturbed are collected */
+#define AT_ONCE 4u /* sweeps, before contacts that they disturbed are collected */
 
 /* Of each colour, first the contacts with more than FEW points: the others take less time. */
 #define BINS (2u * SN_BODY_CONTACT_COLOURS)
