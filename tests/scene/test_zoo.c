@@ -20,7 +20,7 @@ static const zoo zoos[] = {
     {"zoo_of_bodies", 300, UINT64_C(0xea7fb66aa79ee76f)},
 #else
     {"zoo", 600, UINT64_C(0xcf3a6b2a736606b1)},
-    {"zoo_of_bodies", 300, UINT64_C(0xbf81f25458677961)},
+    {"zoo_of_bodies", 300, UINT64_C(0xad2965438aabcb8a)},
     {"discontinuities", 59, UINT64_C(0x97f79686d63a9bc1)},
 #endif
 };
