@@ -268,6 +268,7 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
         s.run.since = s.run.sweep;
         s.run.sweep = (sn_real)(i + 1);
         s.run.stirred_only = i >= sweeps;
+        s.run.settles = i > 0;
         if (i >= sweeps) {
             count = sn_body_contacts_sweep_violent(&s, &good);
         } else {

@@ -177,16 +177,29 @@ static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_con
     return share_of(&d);
 }
 
-/* m: the largest displacement of points of both together, on the rest of their paths. */
-static sn_real displacement_of_both(const sn_mover *a, const sn_mover *b)
+/* m: the displacement of the centre of a body in the substep. */
+static sn_vec3 displacement_of_centre(const sn_world *world, const sn_mover *m)
 {
-    return a->displacement * a->share + b->displacement * b->share;
+    return vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
 }
 
-/* True if they are too slow to pass through each other. Most are; then the contact itself need not be read. */
-static bool are_slow(const sn_mover *a, const sn_mover *b)
+/* m: the largest displacement of points of one relative to the other, on the rest of their paths: two that fall side by
+   side hardly approach each other. */
+static sn_real displacement_between(const sn_world *world, const sn_mover *a, const sn_mover *b)
 {
-    return !(displacement_of_both(a, b) > 4 * (a->thin < b->thin ? a->thin : b->thin));
+    const sn_vec3 by_a = displacement_of_centre(world, a), by_b = displacement_of_centre(world, b);
+    const sn_real turned_a = a->displacement - vec3_length(by_a), turned_b = b->displacement - vec3_length(by_b);
+    return vec3_length(vec3_sub(vec3_scale(by_a, a->share), vec3_scale(by_b, b->share))) + turned_a * a->share +
+           turned_b * b->share;
+}
+
+/* True if they are too slow to pass through each other. Most are by their displacements alone; then the contact itself
+   need not be read. */
+static bool are_slow(const sn_world *world, const sn_mover *a, const sn_mover *b)
+{
+    const sn_real most = 4 * (a->thin < b->thin ? a->thin : b->thin);
+    return !(a->displacement * a->share + b->displacement * b->share > most) ||
+           !(displacement_between(world, a, b) > most);
 }
 
 /* The share of the rest of their paths that the two of a contact may go. slow: also if they are slow. */
@@ -197,9 +210,9 @@ static sn_real share_of_two(const sn_world *world, const sn_body_contact *contac
     if (contact->sensor)
         return 1;
     const sn_mover *a = &contact_movers(world)[contact->a], *b = &contact_movers(world)[contact->b];
-    if (!slow && are_slow(a, b))
+    if (!slow && are_slow(world, a, b))
         return 1;
-    duel d = {.world = world, .contact = contact, .a = a, .b = b, .displacement = displacement_of_both(a, b)};
+    duel d = {.world = world, .contact = contact, .a = a, .b = b, .displacement = displacement_between(world, a, b)};
     d.solid_a = &world->bodies.part[contact->part_a].convex;
     d.thin = sn_convex_inner(d.solid_a);
     if (contact->part_b != SN_ID_FREE)
@@ -277,7 +290,8 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
         all_shares(s->world)[i] = (shares){1, 1};
         const bool bodies = watch[i].b < s->world->body_contacts.mover_table.count;
         const bool buried = s->world->body_contacts.buried && is_buried(s->world, contact);
-        if (bodies && !buried && are_slow(&contact_movers(s->world)[watch[i].a], &contact_movers(s->world)[watch[i].b]))
+        if (bodies && !buried &&
+            are_slow(s->world, &contact_movers(s->world)[watch[i].a], &contact_movers(s->world)[watch[i].b]))
             continue;
         sn_real t = share_of_two(s->world, contact, s->h, buried);
         if (t >= 1)
