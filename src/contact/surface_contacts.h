@@ -191,7 +191,10 @@ typedef struct sn_surface_tile {
 
 typedef struct sn_surface_quiet {
     bool on;               /* the bounds hold as long as vertices move as expected, */
-    bool held;             /* and they hold in this substep */
+    bool held;             /* and they hold in this substep, but for pairs that are busy */
+    bool late;             /* at its end, what has only become busy then is made up for */
+    uint32_t busy, least;  /* corners of tiles that are busy, now, and when the quiet time began */
+    uint64_t worn;         /* the sum, over substeps, of how many there are more than at the beginning */
     bool deep;             /* lists are made to reach far, so that a quiet time can begin, or has begun */
     uint32_t waits, tried; /* substeps until the next attempt; the last such interval */
     uint32_t lasted;       /* substeps so far */

@@ -261,14 +261,29 @@ static sn_real closing_speed(const sn_surfaces *s, const sn_surface_candidate *c
 }
 
 /* m/s: upper bounds of the speeds of vertices relative to the mean of all; infinite for corners of shells. */
+static void measure_speed(const sn_surfaces *s, sn_vec3 mean, uint32_t vertex)
+{
+    const sn_real lost = ROUNDED * vec3_length(mean);
+    sn_real *speed = s->vertex_table.column[4];
+    speed[vertex] = vec3_length(vec3_sub(surface_motions(s)[vertex].velocity, mean)) * SN_SURFACE_LONGER + lost;
+}
+
 static void speed_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_surfaces *s = data;
     const sn_vec3 mean = dvec3_round(s->velocity);
-    const sn_real lost = ROUNDED * vec3_length(mean);
-    sn_real *speed = s->vertex_table.column[4];
     for (uint32_t i = first; i < end; ++i)
-        speed[i] = vec3_length(vec3_sub(surface_motions(s)[i].velocity, mean)) * SN_SURFACE_LONGER + lost;
+        measure_speed(s, mean, i);
+}
+
+static void measure_busy_speeds(const sn_surfaces *s)
+{
+    const sn_vec3 mean = dvec3_round(s->velocity);
+    const uint32_t *corner = s->corner_table.column[0];
+    for (uint32_t i = 0; i < s->tile_table.count; ++i)
+        for (uint32_t k = 0; !surface_tile_rests(s, i) && k < surface_tiles(s)[i].corners; ++k)
+            if (corner[surface_tiles(s)[i].first_corner + k] < s->vertex_table.count)
+                measure_speed(s, mean, corner[surface_tiles(s)[i].first_corner + k]);
 }
 
 static bool measure_speeds(sn_world *world, sn_surfaces *s)
@@ -276,6 +291,10 @@ static bool measure_speeds(sn_world *world, sn_surfaces *s)
     sn_real *speed = s->vertex_table.column[4];
     for (uint32_t i = s->vertex_table.count; i < s->all_vertices; ++i)
         speed[i] = (sn_real)INFINITY;
+    if (s->quiet.held) {
+        measure_busy_speeds(s);
+        return true;
+    }
     return sn_parallel_for(&world->parallel, s->vertex_table.count, speed_piece, s);
 }
 
@@ -558,12 +577,17 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
 bool sn_surfaces_begin(sn_world *world, sn_real h)
 {
     const sn_real fall = 2 * h * h * vec3_length(world->state.settings.gravity);
-    if (world->contacts.surfaces.on)
-        sn_surface_pieces_begin(world, &world->contacts.surfaces);
-    return !world->contacts.surfaces.on || sn_surface_quiet_begin(world, h, fall) ||
-           (sn_surface_tiles_measure(world, h) && sn_surface_tiles_compare(world, h, fall) &&
-            sn_surface_tangles_find(world, h) && sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY) &&
-            make_contacts(world, h, fall) && sn_surface_quiet_try(world, h, fall));
+    if (!world->contacts.surfaces.on)
+        return true;
+    sn_surface_pieces_begin(world, &world->contacts.surfaces);
+    const sn_surface_quiet_kind kind = sn_surface_quiet_begin(world, h, fall);
+    if (kind == SN_SURFACE_QUIET || kind == SN_SURFACE_LOST)
+        return kind == SN_SURFACE_QUIET;
+    if (kind == SN_SURFACE_BUSY && !(sn_surface_tiles_measure(world, h) && sn_surface_tiles_compare(world, h, fall) &&
+                                     sn_surface_tangles_find(world, h)))
+        return false;
+    return sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY) && make_contacts(world, h, fall) &&
+           (kind == SN_SURFACE_PARTLY_QUIET || sn_surface_quiet_try(world, h, fall));
 }
 
 /* Wakes surfaces that a moving surface may reach in a step of dt. */

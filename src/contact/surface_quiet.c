@@ -19,8 +19,10 @@
    differ + away_p + away_q. So a few numbers of a pair of tiles show that there is no contact. Tiles that are no
    pair stay within their boxes (surface_tiles.c).
 
-   Such a substep reads positions and velocities at its start and positions at its end, and compares them. When the
-   bounds do not hold any more, all is measured as usual, and a new quiet time may begin. No result depends on it. */
+   Such a substep reads positions and velocities at its start and positions at its end, and compares them. Pairs of
+   tiles whose bounds do not hold, at the beginning or later, are *busy*: they and their two tiles are looked at as
+   usual, and the others are passed over. When too many are busy, or the guard has to stop something, all is measured as
+   usual, and a new quiet time may begin. No result depends on it. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 #include "contact/surface_pieces.h"
@@ -41,6 +43,7 @@
 #define SHORT    3u              /* substeps: a quiet time that was no longer does not pay */
 #define SURE     ((sn_real)3.5)  /* substeps for which `sure` is found */
 #define LONGEST  64u             /* substeps between attempts, at most */
+#define PART     2u              /* if more than one in so many vertices is in busy tiles, there is no quiet time */
 #define FARTHEST ((sn_real)0.3)  /* edges: lists need not reach farther */
 #define CLEAR    ((sn_real)1e-5) /* of the energy: see surface_energy.c */
 #define CLEARLY  ((sn_real)0.9)  /* of that limit */
@@ -123,10 +126,10 @@ static sn_real farthest(const sn_world *world, const sn_surfaces *s, uint32_t ti
 }
 
 /* m: rounding error of the distance of a corner from its expected position, at a time t. */
-static sn_real rounded(const sn_surface_tile *tile, sn_real t)
+static sn_real rounded(const sn_surface_quiet_tile *tile, sn_real t)
 {
     return ROUNDED * (vec3_length(tile->box.low) + vec3_length(tile->box.high) + tile->radius +
-                      t * (vec3_length(tile->velocity.mean) + tile->velocity.spread));
+                      t * (vec3_length(tile->velocity) + tile->spread));
 }
 
 static sn_wide_quiet run_of(sn_world *world, sn_surfaces *s)
@@ -199,7 +202,7 @@ static void measure_away(const sn_world *world, sn_surfaces *s, sn_real t)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i)
         if (!surface_tiles(s)[i].off)
-            quiet_tiles(s)[i].away = (farthest(world, s, i) + rounded(&surface_tiles(s)[i], t)) * SN_SURFACE_LONGER;
+            quiet_tiles(s)[i].away = (farthest(world, s, i) + rounded(&quiet_tiles(s)[i], t)) * SN_SURFACE_LONGER;
 }
 
 static void measure_astir(const sn_world *world, sn_surfaces *s)
@@ -246,9 +249,9 @@ static sn_bounds moved_by(const sn_bounds *a, sn_vec3 by, sn_real grown)
 }
 
 /* m: an upper bound of the distance of a corner of a tile from the path of its centre. */
-static sn_real scatter(const sn_surfaces *s, uint32_t tile, sn_real t)
+static sn_real scatter(const sn_surface_quiet_tile *tile, sn_real t)
 {
-    return t * surface_tiles(s)[tile].velocity.spread + quiet_tiles(s)[tile].away;
+    return t * tile->spread + tile->away;
 }
 
 /* True if tiles are where they are expected, relative to the mean motion. Then tiles that are no pair cannot touch. h:
@@ -258,13 +261,14 @@ static bool tiles_stay(const sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
     const sn_vec3 from = dvec3_round(dvec3_scale(s->mean, -1)), velocity = dvec3_round(s->velocity);
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {
         const sn_surface_tile *tile = &surface_tiles(s)[i];
+        const sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
         if (tile->off)
             continue;
-        const sn_vec3 against = vec3_sub(tile->velocity.mean, velocity);
-        const sn_real speed = vec3_length(against) + tile->velocity.spread + quiet_tiles(s)[i].astir;
-        const sn_real grown = surface_skins(s)[tile->skin].thickness + scatter(s, i, t) + 2 * h * speed + fall +
-                              ROUNDED * vec3_length(from) + rounded(tile, t);
-        const sn_bounds box = moved_by(&tile->box, vec3_add(from, vec3_scale(against, t)), grown * SN_SURFACE_LONGER);
+        const sn_vec3 against = vec3_sub(q->velocity, velocity);
+        const sn_real speed = vec3_length(against) + q->spread + q->astir;
+        const sn_real grown = surface_skins(s)[tile->skin].thickness + scatter(q, t) + 2 * h * speed + fall +
+                              ROUNDED * vec3_length(from) + rounded(q, t);
+        const sn_bounds box = moved_by(&q->box, vec3_add(from, vec3_scale(against, t)), grown * SN_SURFACE_LONGER);
         if (!is_inside(&box, &tile->fat))
             return false;
     }
@@ -280,11 +284,11 @@ static sn_bounds reached(const sn_surfaces *s, sn_real t, sn_real h)
     for (uint32_t i = 0; i < s->skin_table.count; ++i)
         thickest = larger(thickest, surface_skins(s)[i].thickness);
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {
-        const sn_surface_tile *tile = &surface_tiles(s)[i];
-        const sn_real speed = vec3_length(tile->velocity.mean) + tile->velocity.spread + quiet_tiles(s)[i].astir;
-        const sn_bounds box = moved_by(&tile->box, vec3_scale(tile->velocity.mean, t),
-                                       (scatter(s, i, t) + 2 * h * speed + 2 * thickest) * SN_SURFACE_LONGER);
-        if (!tile->off)
+        const sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
+        const sn_real speed = vec3_length(q->velocity) + q->spread + q->astir;
+        const sn_bounds box = moved_by(&q->box, vec3_scale(q->velocity, t),
+                                       (scatter(q, t) + 2 * h * speed + 2 * thickest) * SN_SURFACE_LONGER);
+        if (!surface_tiles(s)[i].off)
             include(&all, &box);
     }
     return all;
@@ -316,6 +320,8 @@ static void find_sure(sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
     q->sure_turn = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_quiet_pair *p = &pair[i];
+        if (p->busy)
+            continue;
         const sn_real turned = twice * p->turn * t * p->differ + fall, ahead = t + twice;
         const sn_real near = p->spare[0] - (ahead * p->nearer[0] + turned) * SN_SURFACE_LONGER,
                       all = p->spare[1] - (ahead * p->nearer[1] + turned) * SN_SURFACE_LONGER;
@@ -324,27 +330,64 @@ static void find_sure(sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
     }
 }
 
-/* True if no pair of tiles has used up its spare at a time t. h: s, of the substeps to come. */
-static bool pairs_stay(sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
+/* Adds to a pair how much its tiles have approached in the quiet time. */
+static void settle_pair(sn_surfaces *s, uint32_t i)
+{
+    const sn_surface_quiet_pair *p = &quiet_pairs(s)[i];
+    const sn_real away = quiet_tiles(s)[p->a].before + quiet_tiles(s)[p->b].before, t = s->quiet.time;
+    surface_pairs(s)[i].moved += (double)((t * p->nearer[0] + away) * SN_SURFACE_LONGER);
+    surface_pairs(s)[i].turned += (double)((t * p->nearer[1] + away) * SN_SURFACE_LONGER);
+}
+
+/* late: at the end of a substep. */
+static void make_busy(sn_surfaces *s, uint32_t i, bool late)
+{
+    sn_surface_quiet_pair *p = &quiet_pairs(s)[i];
+    p->busy = true;
+    p->late = late;
+    for (uint32_t k = 0; k < 2; ++k) {
+        sn_surface_quiet_tile *tile = &quiet_tiles(s)[k ? p->b : p->a];
+        if (tile->busy)
+            continue;
+        tile->busy = true;
+        tile->late = late;
+        s->quiet.busy += tile->count;
+    }
+}
+
+/* Finds the pairs of tiles that have used up their spare at a time t: they become busy. Returns how many. h: s, of the
+   substeps to come. */
+static uint32_t find_busy(sn_surfaces *s, sn_real t, sn_real h, sn_real fall, bool late)
 {
     const sn_surface_quiet_tile *tile = quiet_tiles(s);
     const sn_surface_quiet_pair *pair = quiet_pairs(s);
     const sn_real twice = 2 * h;
-    bool stays = true;
+    uint32_t found = 0;
     if (pairs_surely_stay(s, t, h))
-        return true;
-    for (uint32_t i = 0; i < s->pair_table.count && stays; ++i) {
+        return 0;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_quiet_pair *p = &pair[i];
         const sn_surface_quiet_tile *a = &tile[p->a], *b = &tile[p->b];
         const sn_real away = larger(a->away, a->before) + larger(b->away, b->before);
         const sn_real astir = a->astir + b->astir + p->turn * (t * p->differ + away);
         const sn_real rest = away + twice * astir + fall, ahead = t + twice;
-        stays = (ahead * p->nearer[0] + rest) * SN_SURFACE_LONGER < p->spare[0] &&
-                (ahead * p->nearer[1] + rest) * SN_SURFACE_LONGER < p->spare[1];
+        if (p->busy || ((ahead * p->nearer[0] + rest) * SN_SURFACE_LONGER < p->spare[0] &&
+                        (ahead * p->nearer[1] + rest) * SN_SURFACE_LONGER < p->spare[1]))
+            continue;
+        settle_pair(s, i);
+        make_busy(s, i, late);
+        ++found;
     }
-    if (stays && h > 0 && t > s->quiet.sure_time)
+    if (!found && h > 0 && t > s->quiet.sure_time)
         find_sure(s, t + SURE * h, h, fall);
-    return stays;
+    return found;
+}
+
+/* True if so many tiles are busy, or became so since the quiet time began, that another one pays. */
+static bool is_used_up(const sn_surfaces *s)
+{
+    const sn_surface_quiet *q = &s->quiet;
+    return q->busy > s->vertex_table.count / PART || q->worn > s->vertex_table.count;
 }
 
 static void keep_away(sn_surfaces *s)
@@ -393,13 +436,39 @@ static bool list_deep(sn_world *world, sn_real h, sn_real fall)
         sn_surface_pair *pair = &surface_pairs(s)[i];
         const sn_real wanted = needed(&quiet_pairs(s)[i], 0, AHEAD, h, fall),
                       edge = surface_skins(s)[surface_tiles(s)[pair->a].skin].edge;
-        pair->asked = is_worn(pair, &quiet_pairs(s)[i], h, fall);
+        pair->asked = !quiet_pairs(s)[i].busy && is_worn(pair, &quiet_pairs(s)[i], h, fall);
         if (!pair->asked)
             continue;
         pair->wanted = pair->all_wanted = lower(wanted, FARTHEST * edge);
         due[s->due_table.count++] = i;
     }
     return !s->due_table.count || sn_surface_list(world, 0, 0, SN_SURFACE_ALL);
+}
+
+/* Notes all tiles. Those of pairs that touch are busy. */
+static void note_tiles(sn_surfaces *s)
+{
+    s->quiet.busy = 0;
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        const sn_surface_tile *tile = &surface_tiles(s)[i];
+        sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
+        q->away = q->before = q->astir = 0;
+        q->busy = q->late = false;
+        q->box = tile->box;
+        q->velocity = tile->velocity.mean;
+        q->spread = tile->velocity.spread;
+        q->radius = tile->radius;
+    }
+}
+
+static void note_touches(sn_surfaces *s)
+{
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[i];
+        quiet_pairs(s)[i] = (sn_surface_quiet_pair){.a = pair->a, .b = pair->b};
+        if (pair->due_now && pair->touches)
+            make_busy(s, i, false);
+    }
 }
 
 /* Finds the bounds of all pairs. Smooth pairs that might not last are measured again, with all that is known of them.
@@ -410,6 +479,8 @@ static bool find_bounds(sn_world *world, sn_real h, sn_real fall)
     s->quiet.rates = false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         sn_surface_pair *pair = &surface_pairs(s)[i];
+        if (quiet_pairs(s)[i].busy)
+            continue;
         quiet_pairs(s)[i] = sn_surface_pair_quiet(s, pair, LONG * h);
         if (!pair->listed || !pair->smooth || lasts(&quiet_pairs(s)[i], LONG, h, fall))
             continue;
@@ -424,7 +495,7 @@ static bool find_bounds(sn_world *world, sn_real h, sn_real fall)
 
 static bool is_possible(const sn_world *world, const sn_surfaces *s)
 {
-    if (s->contact_table.count || s->tangle_table.count || s->suspect || s->some_suspect || !s->pair_table.count ||
+    if (s->tangle_table.count || s->suspect || s->some_suspect || !s->pair_table.count ||
         world->contact.sleep.sleepers || sn_callbacks_any(world))
         return false;
     for (uint32_t i = 0; i < s->shell_table.count; ++i)
@@ -452,12 +523,17 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
     }
     if (q->waits && q->waits--)
         return true;
-    for (uint32_t i = 0; i < s->tile_table.count; ++i)
-        quiet_tiles(s)[i].away = quiet_tiles(s)[i].before = quiet_tiles(s)[i].astir = 0;
+    q->worn = 0;
+    note_tiles(s);
     if (!tiles_stay(s, AHEAD * h, h, fall)) {
         s->searched = false;
         if (!sn_surface_tiles_compare(world, h, fall))
             return false;
+    }
+    note_touches(s);
+    if (is_used_up(s)) {
+        wait(q);
+        return true;
     }
     if (!sn_table_reserve(&s->due_table, &world->allocator, s->pair_table.count)) {
         world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
@@ -466,13 +542,18 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
     if (!find_bounds(world, h, fall) || !list_deep(world, h, fall))
         return false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        if (quiet_pairs(s)[i].busy)
+            continue;
         if (surface_pairs(s)[i].moved == 0)
             quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i], LONG * h);
-        if (lasts(&quiet_pairs(s)[i], LEAST, h, fall))
-            continue;
+        if (!lasts(&quiet_pairs(s)[i], LEAST, h, fall))
+            make_busy(s, i, false);
+    }
+    if (is_used_up(s)) {
         wait(q);
         return true;
     }
+    q->least = q->busy;
     q->time = 0;
     q->sure_time = -1;
     q->lasted = 0;
@@ -486,16 +567,12 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
 
 /* ---- Substeps ---------------------------------------------------------------------------------------------------- */
 
-/* Adds to pairs how much their tiles have approached in the quiet time. */
 static void settle(sn_surfaces *s)
 {
     sn_surface_quiet *q = &s->quiet;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        const sn_surface_quiet_pair *p = &quiet_pairs(s)[i];
-        const sn_real away = quiet_tiles(s)[p->a].before + quiet_tiles(s)[p->b].before;
-        surface_pairs(s)[i].moved += (double)((q->time * p->nearer[0] + away) * SN_SURFACE_LONGER);
-        surface_pairs(s)[i].turned += (double)((q->time * p->nearer[1] + away) * SN_SURFACE_LONGER);
-    }
+    for (uint32_t i = 0; i < s->pair_table.count; ++i)
+        if (!quiet_pairs(s)[i].busy)
+            settle_pair(s, i);
     if (q->lasted < SHORT)
         wait(q);
     else
@@ -513,52 +590,6 @@ void sn_surface_quiet_leave(sn_surfaces *s)
     settle(s);
 }
 
-bool sn_surface_quiet_begin(sn_world *world, sn_real h, sn_real fall)
-{
-    sn_surfaces *s = &world->contacts.surfaces;
-    sn_surface_quiet *q = &s->quiet;
-    if (!q->on)
-        return false;
-    const sn_wide_quiet run = run_of(world, s);
-    const bool moved = functions(world)->quiet_starts(&run);
-    bool holds = !sn_callbacks_any(world);
-    measure_astir(world, s);
-    if (moved) {
-        holds = compare_starts(s) && holds;
-        measure_away(world, s, q->time);
-    }
-    holds = holds && pairs_stay(s, q->time, h, fall) && tiles_stay(s, q->time, h, fall);
-    if (holds && s->shell_table.count) {
-        sn_surface_members_begin(world, s);
-        s->reached = reached(s, q->time, h);
-        holds = !sn_surface_shells_are_near(world, s, &s->reached, h);
-    }
-    if (!holds) {
-        sn_surface_quiet_leave(s);
-        return false;
-    }
-    if (moved) {
-        keep_away(s);
-        s->is_stored = false;
-    }
-    s->jump = 0;
-    s->contact_table.count = 0;
-    s->by_friction = false;
-    q->held = true;
-    return true;
-}
-
-bool sn_surface_quiet_is_all(const sn_world *world)
-{
-    const sn_surfaces *s = &world->contacts.surfaces;
-    return s->on && s->quiet.held && sn_surfaces_are_alone(world);
-}
-
-bool sn_surfaces_are_alone(const sn_world *world)
-{
-    return world->contacts.surfaces.alone && !world->contact.fixed_shape_ids.live && !world->bodies.part_table.count;
-}
-
 /* Sets the motions of vertices to the start of the substep. */
 static void fill_motions(sn_surfaces *s)
 {
@@ -574,11 +605,91 @@ static void fill_motions(sn_surfaces *s)
     }
 }
 
-/* Makes up for the usual start of the substep, except that there are no contacts. */
-static bool begin_late(sn_world *world, sn_real h)
+/* Sets the ends of the corners of busy tiles. */
+static void fill_ends(sn_surfaces *s)
+{
+    const uint32_t *corner = s->corner_table.column[0], *row = s->quiet.vertex_table.column[ROW];
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        const sn_surface_tile *tile = &surface_tiles(s)[i];
+        for (uint32_t k = 0; quiet_tiles(s)[i].busy && k < tile->corners; ++k) {
+            const uint32_t vertex = corner[tile->first_corner + k];
+            sn_surface_motion *m = &surface_motions(s)[vertex];
+            m->end = vec4_xyz(column(s, END)[row[vertex]]);
+            m->changed = true;
+            m->hit = false;
+        }
+    }
+}
+
+/* At the start of a substep: true if the bounds hold, but for pairs that are busy. */
+static bool begins_quietly(sn_world *world, sn_surfaces *s, sn_real h, sn_real fall, bool moved)
+{
+    sn_surface_quiet *q = &s->quiet;
+    if (sn_callbacks_any(world) || (moved && (q->busy || !compare_starts(s))))
+        return false;
+    if (moved)
+        measure_away(world, s, q->time);
+    if (find_busy(s, q->time, h, fall, false) && moved)
+        return false;
+    q->worn += q->busy - q->least;
+    if (is_used_up(s) || !tiles_stay(s, q->time, h, fall))
+        return false;
+    if (!s->shell_table.count)
+        return true;
+    sn_surface_members_begin(world, s);
+    s->reached = reached(s, q->time, h);
+    return !sn_surface_shells_are_near(world, s, &s->reached, h);
+}
+
+sn_surface_quiet_kind sn_surface_quiet_begin(sn_world *world, sn_real h, sn_real fall)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    const sn_real fall = 2 * h * h * vec3_length(world->state.settings.gravity);
+    sn_surface_quiet *q = &s->quiet;
+    if (!q->on)
+        return SN_SURFACE_BUSY;
+    const sn_wide_quiet run = run_of(world, s);
+    const bool moved = functions(world)->quiet_starts(&run);
+    measure_astir(world, s);
+    if (!begins_quietly(world, s, h, fall, moved)) {
+        sn_surface_quiet_leave(s);
+        return SN_SURFACE_BUSY;
+    }
+    if (moved) {
+        keep_away(s);
+        s->is_stored = false;
+    }
+    s->jump = 0;
+    q->held = true;
+    if (q->busy) {
+        fill_motions(s);
+        return sn_surface_tiles_measure_again(world, h) ? SN_SURFACE_PARTLY_QUIET : SN_SURFACE_LOST;
+    }
+    s->contact_table.count = 0;
+    s->by_friction = false;
+    return SN_SURFACE_QUIET;
+}
+
+bool sn_surface_quiet_is_all(const sn_world *world)
+{
+    const sn_surfaces *s = &world->contacts.surfaces;
+    return s->on && s->quiet.held && !s->quiet.busy && sn_surfaces_are_alone(world);
+}
+
+bool sn_surfaces_are_alone(const sn_world *world)
+{
+    return world->contacts.surfaces.alone && !world->contact.fixed_shape_ids.live && !world->bodies.part_table.count;
+}
+
+static sn_real fall_in(const sn_world *world, sn_real h)
+{
+    return 2 * h * h * vec3_length(world->state.settings.gravity);
+}
+
+/* Makes up for the usual start of the substep, except that there are no contacts but those of busy pairs. */
+bool sn_surface_quiet_give_up(sn_world *world, sn_real h)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    const sn_real fall = fall_in(world, h);
     fill_motions(s);
     come_back(s);
     settle(s);
@@ -587,31 +698,59 @@ static bool begin_late(sn_world *world, sn_real h)
            sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY);
 }
 
-bool sn_surface_quiet_end(sn_world *world, sn_real h, bool *failed)
+/* The same for what has become busy at the end of the substep. */
+static bool begin_late(sn_world *world, sn_real h, bool filled)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    if (!filled)
+        fill_motions(s);
+    s->quiet.late = true;
+    const bool done = sn_surface_tiles_measure_again(world, h) &&
+                      sn_surface_pairs_begin(world, h, fall_in(world, h), SN_SURFACE_BY_VELOCITY);
+    s->quiet.late = false;
+    return done;
+}
+
+void sn_surface_quiet_keep(sn_world *world, sn_real h)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    keep_away(s);
+    s->quiet.time += h;
+    s->quiet.lasted++;
+    for (uint32_t i = 0; s->quiet.busy && i < s->tile_table.count; ++i)
+        quiet_tiles(s)[i].late = false;
+    for (uint32_t i = 0; s->quiet.busy && i < s->pair_table.count; ++i)
+        quiet_pairs(s)[i].late = false;
+}
+
+sn_surface_quiet_kind sn_surface_quiet_end(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     sn_surface_quiet *q = &s->quiet;
-    *failed = false;
     if (!q->held)
-        return false;
+        return SN_SURFACE_BUSY;
+    const bool filled = q->busy;
     sn_wide_quiet run = run_of(world, s);
     run.t = q->time + h;
     functions(world)->quiet_ends(&run);
     measure_away(world, s, run.t);
-    bool holds = pairs_stay(s, q->time + h, 0, 0) && tiles_stay(s, q->time + h, 0, 0);
+    bool holds = tiles_stay(s, q->time + h, 0, 0);
     if (holds && s->shell_table.count) {
         const sn_bounds box = reached(s, q->time + h, 0);
         holds = is_inside(&box, &s->reached) || !sn_surface_shells_are_near(world, s, &box, h);
     }
-    if (!holds) {
-        *failed = !begin_late(world, h);
-        return false;
+    const uint32_t late = holds ? find_busy(s, q->time + h, 0, 0, true) : 0;
+    if (!holds || is_used_up(s))
+        return sn_surface_quiet_give_up(world, h) ? SN_SURFACE_BUSY : SN_SURFACE_LOST;
+    if (!q->busy) {
+        sn_surface_quiet_keep(world, h);
+        sn_surface_zones_clear(s);
+        return SN_SURFACE_QUIET;
     }
-    keep_away(s);
-    q->time += h;
-    q->lasted++;
-    sn_surface_zones_clear(s);
-    return true;
+    if (late && !begin_late(world, h, filled))
+        return SN_SURFACE_LOST;
+    fill_ends(s);
+    return SN_SURFACE_PARTLY_QUIET;
 }
 
 /* J: of an inner particle, as of vertices in wide/quiet.h. */
@@ -627,9 +766,8 @@ static double gain_of(const sn_world *world, const sn_surface_mass *m)
     return x.w > 0 ? (gain + (double)LOST * parts - (double)(CLEARLY * CLEAR) * now) / (double)x.w : 0;
 }
 
-/* Sums the energy gains of vertices, including rounding errors. True if no piece can have gained more than is
-   allowed. */
-static bool gains_nothing(sn_world *world, sn_surfaces *s)
+/* Sums the energy gains of vertices by piece, including rounding errors. */
+static void sum_gains(sn_world *world, sn_surfaces *s)
 {
     sn_wide_quiet run = run_of(world, s);
     sn_surface_piece *piece = surface_pieces(s);
@@ -654,8 +792,19 @@ static bool gains_nothing(sn_world *world, sn_surfaces *s)
         const sn_surface_mass m = surface_mass(s, i);
         piece[m.piece].kinetic += gain_of(world, &m);
     }
+}
+
+static bool has_forces(const sn_world *world)
+{
+    return sn_forces_needed(world) || world->state.forces_pending;
+}
+
+/* True if no piece can have gained more than is allowed. */
+static bool gains_nothing(sn_world *world, sn_surfaces *s)
+{
+    sum_gains(world, s);
     for (uint32_t i = 0; i < s->piece_table.count; ++i)
-        if (!(piece[i].kinetic <= 0))
+        if (!(surface_pieces(s)[i].kinetic <= 0))
             return false;
     return true;
 }
@@ -663,12 +812,30 @@ static bool gains_nothing(sn_world *world, sn_surfaces *s)
 bool sn_surface_quiet_rests(sn_world *world)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    if (!s->quiet.held)
+    if (!s->quiet.held || s->quiet.busy)
         return false;
-    if (!sn_forces_needed(world) && !world->state.forces_pending && gains_nothing(world, s)) {
+    if (!has_forces(world) && gains_nothing(world, s)) {
         s->is_stored = false;
         return true;
     }
     fill_motions(s);
     return false;
+}
+
+void sn_surface_quiet_mark_resting(sn_world *world, sn_surfaces *s)
+{
+    const uint32_t *parent = s->piece_table.column[1];
+    sn_surface_piece *piece = surface_pieces(s);
+    if (!s->quiet.held || !s->quiet.busy || has_forces(world))
+        return;
+    sum_gains(world, s);
+    for (uint32_t i = 0; i < s->piece_table.count; ++i) {
+        piece[i].rests = parent[i] == i && !piece[i].touches && piece[i].kinetic <= 0;
+        piece[i].kinetic = 0;
+    }
+    for (uint32_t i = 0; i < s->piece_table.count; ++i)
+        if (parent[i] != i)
+            piece[parent[i]].rests = false;
+    for (uint32_t i = 0; i < s->shell_table.count; ++i)
+        surface_piece_root(s, sn_surface_piece_of_shell(s, i))->rests = false;
 }
