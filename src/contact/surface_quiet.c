@@ -425,6 +425,13 @@ static bool is_worn(const sn_surface_pair *pair, const sn_surface_quiet_pair *p,
             (!pair->listed || !pair->deep || pair->moved > (double)p->spare[0] || pair->turned > (double)p->spare[1]));
 }
 
+/* True if one of the two tiles is busy: then a list that lasts saves little. */
+static bool is_near_busy(const sn_surfaces *s, uint32_t i)
+{
+    const sn_surface_quiet_pair *p = &quiet_pairs(s)[i];
+    return quiet_tiles(s)[p->a].busy || quiet_tiles(s)[p->b].busy;
+}
+
 /* Lists pairs again whose spare is too small because their lists are old or short. */
 static bool list_deep(sn_world *world, sn_real h, sn_real fall)
 {
@@ -436,7 +443,7 @@ static bool list_deep(sn_world *world, sn_real h, sn_real fall)
         sn_surface_pair *pair = &surface_pairs(s)[i];
         const sn_real wanted = needed(&quiet_pairs(s)[i], 0, AHEAD, h, fall),
                       edge = surface_skins(s)[surface_tiles(s)[pair->a].skin].edge;
-        pair->asked = !quiet_pairs(s)[i].busy && is_worn(pair, &quiet_pairs(s)[i], h, fall);
+        pair->asked = !is_near_busy(s, i) && is_worn(pair, &quiet_pairs(s)[i], h, fall);
         if (!pair->asked)
             continue;
         pair->wanted = pair->all_wanted = lower(wanted, FARTHEST * edge);
@@ -504,6 +511,18 @@ static bool is_possible(const sn_world *world, const sn_surfaces *s)
     return true;
 }
 
+/* Positions and velocities as tiles were measured: contacts may have changed velocities since then. */
+static void take_starts(const sn_world *world, sn_surfaces *s)
+{
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        const uint32_t vertex = vertex_at(s, i);
+        const sn_surface_motion *m = &surface_motions(s)[vertex];
+        column(s, START)[i] = vec4(m->start, world->particles.x[surface_vertices(s)[vertex].slot].w);
+        column(s, LOW)[i] = vec4(surface_start_lows(s)[vertex], 0);
+        column(s, SPEED)[i] = vec4(m->velocity, 0);
+    }
+}
+
 /* The next attempt is after some substeps, and later each time. */
 static void wait(sn_surface_quiet *q)
 {
@@ -557,8 +576,7 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
     q->time = 0;
     q->sure_time = -1;
     q->lasted = 0;
-    const sn_wide_quiet run = run_of(world, s);
-    functions(world)->quiet_starts(&run);
+    take_starts(world, s);
     memcpy(column(s, FROM), column(s, START), s->vertex_table.count * sizeof(sn_vec4));
     memcpy(column(s, FROM_SPEED), column(s, SPEED), s->vertex_table.count * sizeof(sn_vec4));
     q->on = q->held = q->deep = true;
@@ -615,6 +633,7 @@ static void fill_ends(sn_surfaces *s)
             const uint32_t vertex = corner[tile->first_corner + k];
             sn_surface_motion *m = &surface_motions(s)[vertex];
             m->end = vec4_xyz(column(s, END)[row[vertex]]);
+            m->share = m->next = 1;
             m->changed = true;
             m->hit = false;
         }
