@@ -225,6 +225,7 @@ typedef struct sn_surface_pair {
     uint8_t depth;               /* how far the next list reaches, see surface_listing.c */
     bool deep;                   /* the list has all candidates that surface_quiet.c needs */
     bool smooth;                 /* the list is empty, because both tiles are smooth */
+    bool fresh;                  /* the list was made at the start of this substep */
     bool swept;                  /* the list is for this substep only, */
     sn_real margin;              /* m: and valid if no corner ends farther from where its velocity leads */
     uint64_t border;             /* bits: corners of b that were near a when candidates were listed, */
@@ -255,6 +256,9 @@ typedef struct sn_surface_candidate {
     bool edges;
     bool segments; /* two edges, at least one of them a segment */
     bool rough;
+    /* Of a list that was made in this substep: ends: the nearest points of two edges are at an end of one of them;
+       slow: they cannot come into contact in it, known if the list is for this substep only */
+    bool ends, slow;
 } sn_surface_candidate;
 
 /* A contact: two features that may touch in this substep, by their nearest points as it begins, and the direction

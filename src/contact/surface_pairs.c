@@ -177,7 +177,7 @@ static void begin_pair(pairing *p, sn_surface_pair *pair)
 {
     const sn_surfaces *s = p->s;
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
-    pair->asked = pair->due_now = false;
+    pair->asked = pair->due_now = pair->fresh = false;
     pair->nearest = (sn_real)INFINITY;
     if (a->kinematic && b->kinematic) {
         pair->listed = false;

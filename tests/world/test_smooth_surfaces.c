@@ -276,8 +276,8 @@ static void add_patch(sn_world *world, sn_vec3 at, sn_vec3 velocity, sn_real thi
         assert_ok(world, sn_particle_set_velocity(world, p, velocity));
         for (uint32_t k = 0; k < 2; ++k)
             if (k ? i / PATCH + 1 < PATCH : i % PATCH + 1 < PATCH)
-                sn_constraint_add_distance(world, sn_at(p),
-                                           sn_at(sn_particles_at(run, i + (k ? PATCH : 1))), SN_MEASURE);
+                sn_constraint_add_distance(world, sn_at(p), sn_at(sn_particles_at(run, i + (k ? PATCH : 1))),
+                                           SN_MEASURE);
         if (i % PATCH + 1 == PATCH || i / PATCH + 1 == PATCH)
             continue;
         const uint32_t a = run.first + i, six[6] = {a, a + 1, a + PATCH, a + 1, a + PATCH + 1, a + PATCH};
