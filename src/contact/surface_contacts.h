@@ -194,7 +194,9 @@ typedef struct sn_surface_quiet {
     bool held;             /* and they hold in this substep, but for pairs that are busy */
     bool late;             /* at its end, what has only become busy then is made up for */
     uint32_t busy, least;  /* corners of tiles that are busy, now, and when the quiet time began */
-    uint64_t worn;         /* the sum, over substeps, of how many there are more than at the beginning */
+    /* vertices and candidates that were looked at to begin the quiet time; and the sums, over its substeps, of those that are
+       busy and were not at the beginning, and of those that are not busy */
+    uint64_t paid, worn, saved;
     bool deep;             /* lists are made to reach far, so that a quiet time can begin, or has begun */
     uint32_t waits, tried; /* substeps until the next attempt; the last such interval */
     uint32_t lasted;       /* substeps so far */
@@ -224,6 +226,7 @@ typedef struct sn_surface_pair {
     bool due_now;                /* some of them must be measured */
     uint8_t depth;               /* how far the next list reaches, see surface_listing.c */
     bool deep;                   /* the list has all candidates that surface_quiet.c needs */
+    bool restless;               /* it was busy when the last quiet time began: its lists need not be deep */
     bool smooth;                 /* the list is empty, because both tiles are smooth */
     bool fresh;                  /* the list was made at the start of this substep */
     bool swept;                  /* the list is for this substep only, */
@@ -239,6 +242,7 @@ typedef struct sn_surface_pair {
     sn_real step, all_step;         /* m: the same in this substep */
     sn_real next;    /* m: a lower bound of the spare, when they were listed, of near features that are not listed, */
     sn_real others;  /* and of features that are not near */
+    sn_real least;   /* m: the same of listed ones, when they were listed */
     sn_real due;     /* m: the same of listed ones, plus `moved` when they were measured; */
     sn_real waiting; /* and of those of them that were not measured in this substep */
     sn_real wanted;  /* m: features with more spare cannot touch in this substep: those that are near, */

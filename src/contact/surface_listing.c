@@ -567,7 +567,7 @@ static void leave_out(sn_surface_pair *pair)
     pair->smooth = true;
     pair->margin = 0;
     pair->moved = pair->turned = 0;
-    pair->due = pair->waiting = pair->nearest = (sn_real)INFINITY;
+    pair->due = pair->least = pair->waiting = pair->nearest = (sn_real)INFINITY;
     pair->listed = true;
 }
 
@@ -591,7 +591,7 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
                  .to = (sn_surface_candidate *)s->list_table.column[0] + (size_t)worker * s->list_room,
                  .spare = (sn_real *)s->list_table.column[1] + (size_t)worker * s->list_room,
                  .room = s->list_room};
-    if (!l.fast && s->quiet.deep)
+    if (!l.fast && s->quiet.deep && !pair->restless)
         l.listed = LISTED * edge * (sn_real)(1 + pair->depth);
     l.listed = l.fast ? pair->all_wanted : larger(l.listed, SOME_MORE * wanted);
     l.margin = l.fast && p->sweep == SN_SURFACE_BY_VELOCITY ? MARGIN * l.thickness : 0;
@@ -625,6 +625,7 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
     pair->due = (sn_real)INFINITY;
     for (uint32_t i = 0; i < l.found; ++i)
         pair->due = lower(pair->due, l.spare[i]);
+    pair->least = pair->due;
     pair->next = l.fast ? 0 : l.listed;
     pair->deep = l.listed >= LISTED * edge;
     if (pair->deep && l.found < FEW_FOUND)

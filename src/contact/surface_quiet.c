@@ -40,7 +40,7 @@
 #define AHEAD    ((sn_real)10)   /* substeps: a quiet time should last this long, */
 #define LEAST    ((sn_real)3)    /* and must be likely to last this long */
 #define LONG     ((sn_real)20)   /* substeps: more is not aimed at */
-#define SHORT    3u              /* substeps: a quiet time that was no longer does not pay */
+#define SHORT    3u              /* substeps without anything busy, or more: a quiet time must save as much */
 #define SURE     ((sn_real)3.5)  /* substeps for which `sure` is found */
 #define LONGEST  64u             /* substeps between attempts, at most */
 #define PART     2u              /* if more than one in so many vertices is in busy tiles, there is no quiet time */
@@ -344,6 +344,7 @@ static void make_busy(sn_surfaces *s, uint32_t i, bool late)
 {
     sn_surface_quiet_pair *p = &quiet_pairs(s)[i];
     p->busy = true;
+    surface_pairs(s)[i].restless = !s->quiet.on;
     p->late = late;
     for (uint32_t k = 0; k < 2; ++k) {
         sn_surface_quiet_tile *tile = &quiet_tiles(s)[k ? p->b : p->a];
@@ -387,7 +388,7 @@ static uint32_t find_busy(sn_surfaces *s, sn_real t, sn_real h, sn_real fall, bo
 static bool is_used_up(const sn_surfaces *s)
 {
     const sn_surface_quiet *q = &s->quiet;
-    return q->busy > s->vertex_table.count / PART || q->worn > s->vertex_table.count;
+    return q->busy > s->vertex_table.count / PART || q->worn > q->paid;
 }
 
 static void keep_away(sn_surfaces *s)
@@ -415,10 +416,11 @@ static bool lasts(const sn_surface_quiet_pair *p, sn_real substeps, sn_real h, s
     return p->spare[0] > needed(p, 0, substeps, h, fall) && p->spare[1] > needed(p, 1, substeps, h, fall);
 }
 
-/* True if a new list may help: there is little spare left, or not much and most of it is used up. */
+/* True if a new list may help: there is little spare left, or not much and most of it is used up; and when the pair was
+   listed last, there was enough of it. */
 static bool is_worn(const sn_surface_pair *pair, const sn_surface_quiet_pair *p, sn_real h, sn_real fall)
 {
-    if (pair->listed && pair->deep && pair->moved == 0)
+    if (pair->listed && ((pair->deep && pair->moved == 0) || pair->least < needed(p, 0, LEAST, h, fall)))
         return false;
     return !lasts(p, LEAST, h, fall) ||
            (!lasts(p, AHEAD, h, fall) &&
@@ -446,6 +448,7 @@ static bool list_deep(sn_world *world, sn_real h, sn_real fall)
         pair->asked = !is_near_busy(s, i) && is_worn(pair, &quiet_pairs(s)[i], h, fall);
         if (!pair->asked)
             continue;
+        pair->restless = false;
         pair->wanted = pair->all_wanted = lower(wanted, FARTHEST * edge);
         due[s->due_table.count++] = i;
     }
@@ -479,7 +482,7 @@ static void note_touches(sn_surfaces *s)
 }
 
 /* Finds the bounds of all pairs. Smooth pairs that might not last are measured again, with all that is known of them.
-   */
+   Pairs that will not last, and would not with a new list, are busy. */
 static bool find_bounds(sn_world *world, sn_real h, sn_real fall)
 {
     sn_surfaces *s = &world->contacts.surfaces;
@@ -489,13 +492,15 @@ static bool find_bounds(sn_world *world, sn_real h, sn_real fall)
         if (quiet_pairs(s)[i].busy)
             continue;
         quiet_pairs(s)[i] = sn_surface_pair_quiet(s, pair, LONG * h);
-        if (!pair->listed || !pair->smooth || lasts(&quiet_pairs(s)[i], LONG, h, fall))
-            continue;
-        if (!s->quiet.rates && !sn_surface_smooth_rates(world))
-            return false;
-        s->quiet.rates = true;
-        sn_surface_smooth_again(s, pair);
-        quiet_pairs(s)[i] = sn_surface_pair_quiet(s, pair, LONG * h);
+        if (pair->listed && pair->smooth && !lasts(&quiet_pairs(s)[i], LONG, h, fall)) {
+            if (!s->quiet.rates && !sn_surface_smooth_rates(world))
+                return false;
+            s->quiet.rates = true;
+            sn_surface_smooth_again(s, pair);
+            quiet_pairs(s)[i] = sn_surface_pair_quiet(s, pair, LONG * h);
+        }
+        if (!lasts(&quiet_pairs(s)[i], LEAST, h, fall) && !is_worn(pair, &quiet_pairs(s)[i], h, fall))
+            make_busy(s, i, false);
     }
     return true;
 }
@@ -542,7 +547,8 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
     }
     if (q->waits && q->waits--)
         return true;
-    q->worn = 0;
+    q->worn = q->saved = 0;
+    q->paid = s->vertex_table.count;
     note_tiles(s);
     if (!tiles_stay(s, AHEAD * h, h, fall)) {
         s->searched = false;
@@ -558,13 +564,21 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
         world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
         return false;
     }
-    if (!find_bounds(world, h, fall) || !list_deep(world, h, fall))
+    if (!find_bounds(world, h, fall))
+        return false;
+    if (is_used_up(s)) {
+        wait(q);
+        return true;
+    }
+    if (!list_deep(world, h, fall))
         return false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         if (quiet_pairs(s)[i].busy)
             continue;
-        if (surface_pairs(s)[i].moved == 0)
+        if (surface_pairs(s)[i].moved == 0) {
             quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i], LONG * h);
+            q->paid += surface_pairs(s)[i].listed ? surface_pairs(s)[i].count : 0;
+        }
         if (!lasts(&quiet_pairs(s)[i], LEAST, h, fall))
             make_busy(s, i, false);
     }
@@ -591,7 +605,7 @@ static void settle(sn_surfaces *s)
     for (uint32_t i = 0; i < s->pair_table.count; ++i)
         if (!quiet_pairs(s)[i].busy)
             settle_pair(s, i);
-    if (q->lasted < SHORT)
+    if (q->saved < SHORT * s->vertex_table.count)
         wait(q);
     else
         q->tried = 0;
@@ -736,6 +750,7 @@ void sn_surface_quiet_keep(sn_world *world, sn_real h)
     keep_away(s);
     s->quiet.time += h;
     s->quiet.lasted++;
+    s->quiet.saved += s->vertex_table.count - s->quiet.busy;
     for (uint32_t i = 0; s->quiet.busy && i < s->tile_table.count; ++i)
         quiet_tiles(s)[i].late = false;
     for (uint32_t i = 0; s->quiet.busy && i < s->pair_table.count; ++i)
