@@ -568,10 +568,10 @@ static double slight(const sn_surface_piece *p)
 bool sn_surfaces_balance(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    bool any = false;
-    if (!s->on || sn_surface_quiet_rests(world))
+    bool any = false, lost = false;
+    if (!s->on || sn_surface_quiet_rests(world, &lost))
         return true;
-    if (!sn_surface_pieces_touch(world, s))
+    if (lost || !sn_surface_pieces_touch(world, s))
         return false;
     sn_surface_quiet_mark_resting(world, s);
     sum_up(world, s, (double)h);

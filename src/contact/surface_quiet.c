@@ -35,6 +35,7 @@
 #include "world/world.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define AHEAD    ((sn_real)10)   /* substeps: a quiet time should last this long, */
@@ -148,6 +149,43 @@ static sn_wide_quiet run_of(sn_world *world, sn_surfaces *s)
                            .square = squares(s)};
 }
 
+/* A loop over vertices. */
+typedef struct comparing {
+    sn_world *world;
+    sn_wide_quiet run;
+    atomic_bool moved;
+} comparing;
+
+static sn_wide_quiet part_of(const comparing *c, uint32_t first, uint32_t end)
+{
+    sn_wide_quiet part = c->run;
+    part.count = end - first;
+    part.slot += first;
+    part.start += first;
+    part.start_low += first;
+    part.speed += first;
+    part.end += first;
+    part.from += first;
+    part.from_speed += first;
+    part.square += first;
+    return part;
+}
+
+static void starts_piece(void *data, uint32_t first, uint32_t end)
+{
+    comparing *c = data;
+    const sn_wide_quiet part = part_of(c, first, end);
+    if (functions(c->world)->quiet_starts(&part))
+        atomic_store_explicit(&c->moved, true, memory_order_relaxed);
+}
+
+static void ends_piece(void *data, uint32_t first, uint32_t end)
+{
+    const comparing *c = data;
+    const sn_wide_quiet part = part_of(c, first, end);
+    functions(c->world)->quiet_ends(&part);
+}
+
 /* Puts vertices in the order of tiles. */
 static void order(sn_surfaces *s)
 {
@@ -194,7 +232,7 @@ void sn_surface_quiet_slots(sn_surfaces *s)
         }
     }
     for (uint32_t i = s->vertex_table.count; i < s->vertex_table.count + SN_SURFACE_QUIET_MORE; ++i)
-        slot[i] = slot[0];
+        slot[i] = slot[s->vertex_table.count - 1];
 }
 
 /* Computes `away` of tiles at a time t, from the squares of vertices. */
@@ -416,15 +454,12 @@ static bool lasts(const sn_surface_quiet_pair *p, sn_real substeps, sn_real h, s
     return p->spare[0] > needed(p, 0, substeps, h, fall) && p->spare[1] > needed(p, 1, substeps, h, fall);
 }
 
-/* True if a new list may help: there is little spare left, or not much and most of it is used up; and when the pair was
-   listed last, there was enough of it. */
+/* True if there is little spare left, and a new list may help: when the pair was listed last, there was enough. */
 static bool is_worn(const sn_surface_pair *pair, const sn_surface_quiet_pair *p, sn_real h, sn_real fall)
 {
     if (pair->listed && ((pair->deep && pair->moved == 0) || pair->least < needed(p, 0, LEAST, h, fall)))
         return false;
-    return !lasts(p, LEAST, h, fall) ||
-           (!lasts(p, AHEAD, h, fall) &&
-            (!pair->listed || !pair->deep || pair->moved > (double)p->spare[0] || pair->turned > (double)p->spare[1]));
+    return !lasts(p, LEAST, h, fall);
 }
 
 /* True if one of the two tiles is busy: then a list that lasts saves little. */
@@ -622,10 +657,10 @@ void sn_surface_quiet_leave(sn_surfaces *s)
     settle(s);
 }
 
-/* Sets the motions of vertices to the start of the substep. */
-static void fill_motions(sn_surfaces *s)
+static void motions_piece(void *data, uint32_t first, uint32_t end)
 {
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+    const sn_surfaces *s = data;
+    for (uint32_t i = first; i < end; ++i) {
         const uint32_t vertex = vertex_at(s, i);
         sn_surface_motion *m = &surface_motions(s)[vertex];
         const sn_vec4 start = column(s, START)[i];
@@ -635,6 +670,12 @@ static void fill_motions(sn_surfaces *s)
         m->share = m->next = 1;
         surface_start_lows(s)[vertex] = vec4_xyz(column(s, LOW)[i]);
     }
+}
+
+/* Sets the motions of vertices to the start of the substep. False: lost tasks. */
+static bool fill_motions(sn_world *world, sn_surfaces *s)
+{
+    return sn_parallel_for(&world->parallel, s->vertex_table.count, motions_piece, s);
 }
 
 /* Sets the ends of the corners of busy tiles. */
@@ -680,8 +721,10 @@ sn_surface_quiet_kind sn_surface_quiet_begin(sn_world *world, sn_real h, sn_real
     sn_surface_quiet *q = &s->quiet;
     if (!q->on)
         return SN_SURFACE_BUSY;
-    const sn_wide_quiet run = run_of(world, s);
-    const bool moved = functions(world)->quiet_starts(&run);
+    comparing c = {.world = world, .run = run_of(world, s)};
+    if (!sn_parallel_for(&world->parallel, s->vertex_table.count, starts_piece, &c))
+        return SN_SURFACE_LOST;
+    const bool moved = atomic_load_explicit(&c.moved, memory_order_relaxed);
     measure_astir(world, s);
     if (!begins_quietly(world, s, h, fall, moved)) {
         sn_surface_quiet_leave(s);
@@ -693,10 +736,9 @@ sn_surface_quiet_kind sn_surface_quiet_begin(sn_world *world, sn_real h, sn_real
     }
     s->jump = 0;
     q->held = true;
-    if (q->busy) {
-        fill_motions(s);
-        return sn_surface_tiles_measure_again(world, h) ? SN_SURFACE_PARTLY_QUIET : SN_SURFACE_LOST;
-    }
+    if (q->busy)
+        return fill_motions(world, s) && sn_surface_tiles_measure_again(world, h) ? SN_SURFACE_PARTLY_QUIET
+                                                                                  : SN_SURFACE_LOST;
     s->contact_table.count = 0;
     s->by_friction = false;
     return SN_SURFACE_QUIET;
@@ -723,11 +765,10 @@ bool sn_surface_quiet_give_up(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     const sn_real fall = fall_in(world, h);
-    fill_motions(s);
     come_back(s);
     settle(s);
     s->jump = 0;
-    return sn_surface_tiles_measure_again(world, h) && sn_surface_tiles_compare(world, h, fall) &&
+    return fill_motions(world, s) && sn_surface_tiles_measure_again(world, h) && sn_surface_tiles_compare(world, h, fall) &&
            sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY);
 }
 
@@ -735,8 +776,8 @@ bool sn_surface_quiet_give_up(sn_world *world, sn_real h)
 static bool begin_late(sn_world *world, sn_real h, bool filled)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    if (!filled)
-        fill_motions(s);
+    if (!filled && !fill_motions(world, s))
+        return false;
     s->quiet.late = true;
     const bool done = sn_surface_tiles_measure_again(world, h) &&
                       sn_surface_pairs_begin(world, h, fall_in(world, h), SN_SURFACE_BY_VELOCITY);
@@ -764,10 +805,11 @@ sn_surface_quiet_kind sn_surface_quiet_end(sn_world *world, sn_real h)
     if (!q->held)
         return SN_SURFACE_BUSY;
     const bool filled = q->busy;
-    sn_wide_quiet run = run_of(world, s);
-    run.t = q->time + h;
-    functions(world)->quiet_ends(&run);
-    measure_away(world, s, run.t);
+    comparing c = {.world = world, .run = run_of(world, s)};
+    c.run.t = q->time + h;
+    if (!sn_parallel_for(&world->parallel, s->vertex_table.count, ends_piece, &c))
+        return SN_SURFACE_LOST;
+    measure_away(world, s, c.run.t);
     bool holds = tiles_stay(s, q->time + h, 0, 0);
     if (holds && s->shell_table.count) {
         const sn_bounds box = reached(s, q->time + h, 0);
@@ -843,16 +885,17 @@ static bool gains_nothing(sn_world *world, sn_surfaces *s)
     return true;
 }
 
-bool sn_surface_quiet_rests(sn_world *world)
+bool sn_surface_quiet_rests(sn_world *world, bool *lost)
 {
     sn_surfaces *s = &world->contacts.surfaces;
+    *lost = false;
     if (!s->quiet.held || s->quiet.busy)
         return false;
     if (!has_forces(world) && gains_nothing(world, s)) {
         s->is_stored = false;
         return true;
     }
-    fill_motions(s);
+    *lost = !fill_motions(world, s);
     return false;
 }
 

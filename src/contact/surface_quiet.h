@@ -57,8 +57,8 @@ void sn_surface_quiet_keep(struct sn_world *world, sn_real h);
 bool sn_surface_quiet_try(struct sn_world *world, sn_real h, sn_real fall);
 
 /* After a substep in which nothing touched: true if no piece can have gained energy. If false, the motions of vertices
-   are known. */
-bool sn_surface_quiet_rests(struct sn_world *world);
+   are known, unless tasks were lost. */
+bool sn_surface_quiet_rests(struct sn_world *world, bool *lost);
 
 /* After a substep that was partly quiet, once pieces that touch are joined: marks those that cannot have gained
    energy. */
