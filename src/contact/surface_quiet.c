@@ -38,39 +38,16 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define AHEAD    ((sn_real)10)   /* substeps: a quiet time should last this long, */
-#define LEAST    ((sn_real)3)    /* and must be likely to last this long */
-#define LONG     ((sn_real)20)   /* substeps: more is not aimed at */
-#define SHORT    3u              /* substeps without anything busy, or more: a quiet time must save as much */
-#define SURE     ((sn_real)3.5)  /* substeps for which `sure` is found */
-#define LONGEST  64u             /* substeps between attempts, at most */
-#define PART     2u              /* if more than one in so many vertices is in busy tiles, there is no quiet time */
-#define FARTHEST ((sn_real)0.3)  /* edges: lists need not reach farther */
-#define CLEAR    ((sn_real)1e-5) /* of the energy: see surface_energy.c */
-#define CLEARLY  ((sn_real)0.9)  /* of that limit */
-#define LOST     ((sn_real)4e-6) /* of the parts of a sum: more than its rounding error */
+#define AHEAD    ((sn_real)10)  /* substeps: a quiet time should last this long, */
+#define LEAST    ((sn_real)3)   /* and must be likely to last this long */
+#define LONG     ((sn_real)20)  /* substeps: more is not aimed at */
+#define SHORT    3u             /* substeps without anything busy, or more: a quiet time must save as much */
+#define SURE     ((sn_real)3.5) /* substeps for which `sure` is found */
+#define LONGEST  64u            /* substeps between attempts, at most */
+#define PART     2u             /* if more than one in so many vertices is in busy tiles, there is no quiet time */
+#define FARTHEST ((sn_real)0.3) /* edges: lists need not reach farther */
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE ? (sn_real)2e-15 : (sn_real)1e-6) /* of the coordinates: more than the error of expected positions */
-
-enum { START, LOW, SPEED, END, FROM, FROM_SPEED, FAR, SLOT, VERTEX, ROW };
-
-void sn_surface_quiet_init(sn_surface_quiet *q)
-{
-    for (uint32_t i = START; i < FAR; ++i)
-        sn_table_column(&q->vertex_table, sizeof(sn_vec4), false);
-    sn_table_column(&q->vertex_table, sizeof(sn_real), false);
-    for (uint32_t i = SLOT; i <= ROW; ++i)
-        sn_table_column(&q->vertex_table, sizeof(uint32_t), false);
-    sn_table_column(&q->borrowed_table, sizeof(uint32_t), false);
-}
-
-bool sn_surface_quiet_reserve(sn_world *world, sn_surfaces *s)
-{
-    s->quiet.ordered = false;
-    return sn_table_reserve(&s->quiet.vertex_table, &world->allocator,
-                            (uint64_t)s->vertex_table.count + SN_SURFACE_QUIET_MORE) &&
-           sn_table_reserve(&s->quiet.borrowed_table, &world->allocator, s->corner_table.count);
-}
 
 static sn_real larger(sn_real a, sn_real b)
 {
@@ -89,17 +66,7 @@ static sn_vec4 *column(const sn_surfaces *s, uint32_t number)
 
 static sn_real *squares(const sn_surfaces *s)
 {
-    return s->quiet.vertex_table.column[FAR];
-}
-
-static uint32_t vertex_at(const sn_surfaces *s, uint32_t row)
-{
-    return ((const uint32_t *)s->quiet.vertex_table.column[VERTEX])[row];
-}
-
-static sn_surface_quiet_tile *quiet_tiles(const sn_surfaces *s)
-{
-    return s->tile_table.column[2];
+    return s->quiet.vertex_table.column[SN_QUIET_FAR];
 }
 
 static sn_surface_quiet_pair *quiet_pairs(const sn_surfaces *s)
@@ -117,7 +84,7 @@ static const sn_wide_near *functions(const sn_world *world)
 /* The root of the largest square of a tile's corners. NaN counts as infinite. */
 static sn_real farthest(const sn_world *world, const sn_surfaces *s, uint32_t tile)
 {
-    const sn_surface_quiet_tile *q = &quiet_tiles(s)[tile];
+    const sn_surface_quiet_tile *q = &surface_quiet_tiles(s)[tile];
     const uint32_t *borrowed = (const uint32_t *)s->quiet.borrowed_table.column[0] + q->borrowed;
     const sn_real *square = squares(s);
     sn_real most = functions(world)->quiet_most(square + q->first, q->count);
@@ -131,22 +98,6 @@ static sn_real rounded(const sn_surface_quiet_tile *tile, sn_real t)
 {
     return ROUNDED * (vec3_length(tile->box.low) + vec3_length(tile->box.high) + tile->radius +
                       t * (vec3_length(tile->velocity) + tile->spread));
-}
-
-static sn_wide_quiet run_of(sn_world *world, sn_surfaces *s)
-{
-    return (sn_wide_quiet){.count = s->vertex_table.count,
-                           .slot = s->quiet.vertex_table.column[SLOT],
-                           .x = world->particles.x,
-                           .low = world->particles.x_low,
-                           .v = world->particles.v,
-                           .start = column(s, START),
-                           .start_low = column(s, LOW),
-                           .speed = column(s, SPEED),
-                           .end = column(s, END),
-                           .from = column(s, FROM),
-                           .from_speed = column(s, FROM_SPEED),
-                           .square = squares(s)};
 }
 
 /* A loop over vertices. */
@@ -186,75 +137,28 @@ static void ends_piece(void *data, uint32_t first, uint32_t end)
     functions(c->world)->quiet_ends(&part);
 }
 
-/* Puts vertices in the order of tiles. */
-static void order(sn_surfaces *s)
-{
-    const uint32_t *owned = s->tile_vertex_table.column[0], *corner = s->corner_table.column[0];
-    uint32_t *vertex = s->quiet.vertex_table.column[VERTEX], *row = s->quiet.vertex_table.column[ROW];
-    uint32_t *borrowed = s->quiet.borrowed_table.column[0], rows = 0, borrows = 0;
-    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
-        const sn_surface_tile *tile = &surface_tiles(s)[i];
-        const bool off = surface_skins(s)[tile->skin].shell > 0;
-        quiet_tiles(s)[i] = (sn_surface_quiet_tile){.first = rows, .count = off ? 0 : tile->vertices};
-        for (uint32_t k = 0; k < quiet_tiles(s)[i].count; ++k) {
-            vertex[rows] = owned[tile->first_vertex + k];
-            row[vertex[rows]] = rows;
-            ++rows;
-        }
-    }
-    assert(rows == s->vertex_table.count);
-    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
-        const sn_surface_tile *tile = &surface_tiles(s)[i];
-        sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
-        q->borrowed = borrows;
-        for (uint32_t k = 0; q->count && k < tile->corners; ++k) {
-            const uint32_t at = row[corner[tile->first_corner + k]];
-            if (at < q->first || at >= q->first + q->count)
-                borrowed[borrows++] = at;
-        }
-        q->borrows = borrows - q->borrowed;
-    }
-    s->quiet.ordered = true;
-}
-
-void sn_surface_quiet_slots(sn_surfaces *s)
-{
-    if (!s->quiet.ordered)
-        order(s);
-    uint32_t *slot = s->quiet.vertex_table.column[SLOT];
-    const uint32_t *vertex = s->quiet.vertex_table.column[VERTEX];
-    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
-        sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
-        for (uint32_t k = q->first; k < q->first + q->count; ++k) {
-            const sn_surface_vertex *v = &surface_vertices(s)[vertex[k]];
-            slot[k] = v->slot;
-            q->piece = k == q->first || v->piece == q->piece ? v->piece : SN_SURFACE_NONE;
-        }
-    }
-    for (uint32_t i = s->vertex_table.count; i < s->vertex_table.count + SN_SURFACE_QUIET_MORE; ++i)
-        slot[i] = slot[s->vertex_table.count - 1];
-}
-
 /* Computes `away` of tiles at a time t, from the squares of vertices. */
 static void measure_away(const sn_world *world, sn_surfaces *s, sn_real t)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i)
         if (!surface_tiles(s)[i].off)
-            quiet_tiles(s)[i].away = (farthest(world, s, i) + rounded(&quiet_tiles(s)[i], t)) * SN_SURFACE_LONGER;
+            surface_quiet_tiles(s)[i].away =
+                (farthest(world, s, i) + rounded(&surface_quiet_tiles(s)[i], t)) * SN_SURFACE_LONGER;
 }
 
 static void measure_astir(const sn_world *world, sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i)
         if (!surface_tiles(s)[i].off)
-            quiet_tiles(s)[i].astir = farthest(world, s, i) * SN_SURFACE_LONGER;
+            surface_quiet_tiles(s)[i].astir = farthest(world, s, i) * SN_SURFACE_LONGER;
 }
 
 /* Computes the squares of vertices at the start of a substep, if something has moved them since the end of the last
    one. False: a vertex has become movable or immovable. */
 static bool compare_starts(sn_surfaces *s)
 {
-    const sn_vec4 *at = column(s, START), *from = column(s, FROM), *speed = column(s, FROM_SPEED);
+    const sn_vec4 *at = column(s, SN_QUIET_START), *from = column(s, SN_QUIET_FROM),
+                  *speed = column(s, SN_QUIET_FROM_SPEED);
     const sn_real t = s->quiet.time;
     bool same = true;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
@@ -299,7 +203,7 @@ static bool tiles_stay(const sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
     const sn_vec3 from = dvec3_round(dvec3_scale(s->mean, -1)), velocity = dvec3_round(s->velocity);
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {
         const sn_surface_tile *tile = &surface_tiles(s)[i];
-        const sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
+        const sn_surface_quiet_tile *q = &surface_quiet_tiles(s)[i];
         if (tile->off)
             continue;
         const sn_vec3 against = vec3_sub(q->velocity, velocity);
@@ -322,7 +226,7 @@ static sn_bounds reached(const sn_surfaces *s, sn_real t, sn_real h)
     for (uint32_t i = 0; i < s->skin_table.count; ++i)
         thickest = larger(thickest, surface_skins(s)[i].thickness);
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {
-        const sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
+        const sn_surface_quiet_tile *q = &surface_quiet_tiles(s)[i];
         const sn_real speed = vec3_length(q->velocity) + q->spread + q->astir;
         const sn_bounds box = moved_by(&q->box, vec3_scale(q->velocity, t),
                                        (scatter(q, t) + 2 * h * speed + 2 * thickest) * SN_SURFACE_LONGER);
@@ -336,7 +240,7 @@ static sn_bounds reached(const sn_surfaces *s, sn_real t, sn_real h)
 static bool pairs_surely_stay(const sn_surfaces *s, sn_real t, sn_real h)
 {
     const sn_surface_quiet *q = &s->quiet;
-    const sn_surface_quiet_tile *tile = quiet_tiles(s);
+    const sn_surface_quiet_tile *tile = surface_quiet_tiles(s);
     sn_real away = 0, astir = 0;
     if (!(t <= q->sure_time))
         return false;
@@ -372,7 +276,7 @@ static void find_sure(sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
 static void settle_pair(sn_surfaces *s, uint32_t i)
 {
     const sn_surface_quiet_pair *p = &quiet_pairs(s)[i];
-    const sn_real away = quiet_tiles(s)[p->a].before + quiet_tiles(s)[p->b].before, t = s->quiet.time;
+    const sn_real away = surface_quiet_tiles(s)[p->a].before + surface_quiet_tiles(s)[p->b].before, t = s->quiet.time;
     surface_pairs(s)[i].moved += (double)((t * p->nearer[0] + away) * SN_SURFACE_LONGER);
     surface_pairs(s)[i].turned += (double)((t * p->nearer[1] + away) * SN_SURFACE_LONGER);
 }
@@ -385,7 +289,7 @@ static void make_busy(sn_surfaces *s, uint32_t i, bool late)
     surface_pairs(s)[i].restless = !s->quiet.on;
     p->late = late;
     for (uint32_t k = 0; k < 2; ++k) {
-        sn_surface_quiet_tile *tile = &quiet_tiles(s)[k ? p->b : p->a];
+        sn_surface_quiet_tile *tile = &surface_quiet_tiles(s)[k ? p->b : p->a];
         if (tile->busy)
             continue;
         tile->busy = true;
@@ -398,7 +302,7 @@ static void make_busy(sn_surfaces *s, uint32_t i, bool late)
    substeps to come. */
 static uint32_t find_busy(sn_surfaces *s, sn_real t, sn_real h, sn_real fall, bool late)
 {
-    const sn_surface_quiet_tile *tile = quiet_tiles(s);
+    const sn_surface_quiet_tile *tile = surface_quiet_tiles(s);
     const sn_surface_quiet_pair *pair = quiet_pairs(s);
     const sn_real twice = 2 * h;
     uint32_t found = 0;
@@ -432,13 +336,13 @@ static bool is_used_up(const sn_surfaces *s)
 static void keep_away(sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i)
-        quiet_tiles(s)[i].before = quiet_tiles(s)[i].away;
+        surface_quiet_tiles(s)[i].before = surface_quiet_tiles(s)[i].away;
 }
 
 static void come_back(sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i)
-        quiet_tiles(s)[i].away = quiet_tiles(s)[i].before;
+        surface_quiet_tiles(s)[i].away = surface_quiet_tiles(s)[i].before;
 }
 
 /* ---- The beginning of a quiet time ------------------------------------------------------------------------------- */
@@ -466,7 +370,7 @@ static bool is_worn(const sn_surface_pair *pair, const sn_surface_quiet_pair *p,
 static bool is_near_busy(const sn_surfaces *s, uint32_t i)
 {
     const sn_surface_quiet_pair *p = &quiet_pairs(s)[i];
-    return quiet_tiles(s)[p->a].busy || quiet_tiles(s)[p->b].busy;
+    return surface_quiet_tiles(s)[p->a].busy || surface_quiet_tiles(s)[p->b].busy;
 }
 
 /* Lists pairs again whose spare is too small because their lists are old or short. */
@@ -496,7 +400,7 @@ static void note_tiles(sn_surfaces *s)
     s->quiet.busy = 0;
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {
         const sn_surface_tile *tile = &surface_tiles(s)[i];
-        sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
+        sn_surface_quiet_tile *q = &surface_quiet_tiles(s)[i];
         q->away = q->before = q->astir = 0;
         q->busy = q->late = false;
         q->box = tile->box;
@@ -555,11 +459,11 @@ static bool is_possible(const sn_world *world, const sn_surfaces *s)
 static void take_starts(const sn_world *world, sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const uint32_t vertex = vertex_at(s, i);
+        const uint32_t vertex = surface_quiet_vertex(s, i);
         const sn_surface_motion *m = &surface_motions(s)[vertex];
-        column(s, START)[i] = vec4(m->start, world->particles.x[surface_vertices(s)[vertex].slot].w);
-        column(s, LOW)[i] = vec4(surface_start_lows(s)[vertex], 0);
-        column(s, SPEED)[i] = vec4(m->velocity, 0);
+        column(s, SN_QUIET_START)[i] = vec4(m->start, world->particles.x[surface_vertices(s)[vertex].slot].w);
+        column(s, SN_QUIET_LOW)[i] = vec4(surface_start_lows(s)[vertex], 0);
+        column(s, SN_QUIET_SPEED)[i] = vec4(m->velocity, 0);
     }
 }
 
@@ -626,8 +530,8 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
     q->sure_time = -1;
     q->lasted = 0;
     take_starts(world, s);
-    memcpy(column(s, FROM), column(s, START), s->vertex_table.count * sizeof(sn_vec4));
-    memcpy(column(s, FROM_SPEED), column(s, SPEED), s->vertex_table.count * sizeof(sn_vec4));
+    memcpy(column(s, SN_QUIET_FROM), column(s, SN_QUIET_START), s->vertex_table.count * sizeof(sn_vec4));
+    memcpy(column(s, SN_QUIET_FROM_SPEED), column(s, SN_QUIET_SPEED), s->vertex_table.count * sizeof(sn_vec4));
     q->on = q->held = q->deep = true;
     return true;
 }
@@ -653,7 +557,7 @@ void sn_surface_quiet_leave(sn_surfaces *s)
     if (!s->quiet.on)
         return;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
-        surface_motions(s)[vertex_at(s, i)].end = vec4_xyz(column(s, END)[i]);
+        surface_motions(s)[surface_quiet_vertex(s, i)].end = vec4_xyz(column(s, SN_QUIET_END)[i]);
     settle(s);
 }
 
@@ -661,19 +565,18 @@ static void motions_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_surfaces *s = data;
     for (uint32_t i = first; i < end; ++i) {
-        const uint32_t vertex = vertex_at(s, i);
+        const uint32_t vertex = surface_quiet_vertex(s, i);
         sn_surface_motion *m = &surface_motions(s)[vertex];
-        const sn_vec4 start = column(s, START)[i];
+        const sn_vec4 start = column(s, SN_QUIET_START)[i];
         m->start = m->end = vec4_xyz(start);
-        m->velocity = vec4_xyz(column(s, SPEED)[i]);
+        m->velocity = vec4_xyz(column(s, SN_QUIET_SPEED)[i]);
         m->kinematic = start.w == 0;
         m->share = m->next = 1;
-        surface_start_lows(s)[vertex] = vec4_xyz(column(s, LOW)[i]);
+        surface_start_lows(s)[vertex] = vec4_xyz(column(s, SN_QUIET_LOW)[i]);
     }
 }
 
-/* Sets the motions of vertices to the start of the substep. False: lost tasks. */
-static bool fill_motions(sn_world *world, sn_surfaces *s)
+bool sn_surface_quiet_fill(sn_world *world, sn_surfaces *s)
 {
     return sn_parallel_for(&world->parallel, s->vertex_table.count, motions_piece, s);
 }
@@ -681,13 +584,13 @@ static bool fill_motions(sn_world *world, sn_surfaces *s)
 /* Sets the ends of the corners of busy tiles. */
 static void fill_ends(sn_surfaces *s)
 {
-    const uint32_t *corner = s->corner_table.column[0], *row = s->quiet.vertex_table.column[ROW];
+    const uint32_t *corner = s->corner_table.column[0], *row = s->quiet.vertex_table.column[SN_QUIET_ROW];
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {
         const sn_surface_tile *tile = &surface_tiles(s)[i];
-        for (uint32_t k = 0; quiet_tiles(s)[i].busy && k < tile->corners; ++k) {
+        for (uint32_t k = 0; surface_quiet_tiles(s)[i].busy && k < tile->corners; ++k) {
             const uint32_t vertex = corner[tile->first_corner + k];
             sn_surface_motion *m = &surface_motions(s)[vertex];
-            m->end = vec4_xyz(column(s, END)[row[vertex]]);
+            m->end = vec4_xyz(column(s, SN_QUIET_END)[row[vertex]]);
             m->share = m->next = 1;
             m->changed = true;
             m->hit = false;
@@ -721,7 +624,7 @@ sn_surface_quiet_kind sn_surface_quiet_begin(sn_world *world, sn_real h, sn_real
     sn_surface_quiet *q = &s->quiet;
     if (!q->on)
         return SN_SURFACE_BUSY;
-    comparing c = {.world = world, .run = run_of(world, s)};
+    comparing c = {.world = world, .run = sn_surface_quiet_run(world, s)};
     if (!sn_parallel_for(&world->parallel, s->vertex_table.count, starts_piece, &c))
         return SN_SURFACE_LOST;
     const bool moved = atomic_load_explicit(&c.moved, memory_order_relaxed);
@@ -737,8 +640,8 @@ sn_surface_quiet_kind sn_surface_quiet_begin(sn_world *world, sn_real h, sn_real
     s->jump = 0;
     q->held = true;
     if (q->busy)
-        return fill_motions(world, s) && sn_surface_tiles_measure_again(world, h) ? SN_SURFACE_PARTLY_QUIET
-                                                                                  : SN_SURFACE_LOST;
+        return sn_surface_quiet_fill(world, s) && sn_surface_tiles_measure_again(world, h) ? SN_SURFACE_PARTLY_QUIET
+                                                                                           : SN_SURFACE_LOST;
     s->contact_table.count = 0;
     s->by_friction = false;
     return SN_SURFACE_QUIET;
@@ -768,15 +671,15 @@ bool sn_surface_quiet_give_up(sn_world *world, sn_real h)
     come_back(s);
     settle(s);
     s->jump = 0;
-    return fill_motions(world, s) && sn_surface_tiles_measure_again(world, h) && sn_surface_tiles_compare(world, h, fall) &&
-           sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY);
+    return sn_surface_quiet_fill(world, s) && sn_surface_tiles_measure_again(world, h) &&
+           sn_surface_tiles_compare(world, h, fall) && sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY);
 }
 
 /* The same for what has become busy at the end of the substep. */
 static bool begin_late(sn_world *world, sn_real h, bool filled)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    if (!filled && !fill_motions(world, s))
+    if (!filled && !sn_surface_quiet_fill(world, s))
         return false;
     s->quiet.late = true;
     const bool done = sn_surface_tiles_measure_again(world, h) &&
@@ -793,7 +696,7 @@ void sn_surface_quiet_keep(sn_world *world, sn_real h)
     s->quiet.lasted++;
     s->quiet.saved += s->vertex_table.count - s->quiet.busy;
     for (uint32_t i = 0; s->quiet.busy && i < s->tile_table.count; ++i)
-        quiet_tiles(s)[i].late = false;
+        surface_quiet_tiles(s)[i].late = false;
     for (uint32_t i = 0; s->quiet.busy && i < s->pair_table.count; ++i)
         quiet_pairs(s)[i].late = false;
 }
@@ -805,7 +708,7 @@ sn_surface_quiet_kind sn_surface_quiet_end(sn_world *world, sn_real h)
     if (!q->held)
         return SN_SURFACE_BUSY;
     const bool filled = q->busy;
-    comparing c = {.world = world, .run = run_of(world, s)};
+    comparing c = {.world = world, .run = sn_surface_quiet_run(world, s)};
     c.run.t = q->time + h;
     if (!sn_parallel_for(&world->parallel, s->vertex_table.count, ends_piece, &c))
         return SN_SURFACE_LOST;
@@ -827,92 +730,4 @@ sn_surface_quiet_kind sn_surface_quiet_end(sn_world *world, sn_real h)
         return SN_SURFACE_LOST;
     fill_ends(s);
     return SN_SURFACE_PARTLY_QUIET;
-}
-
-/* J: of an inner particle, as of vertices in wide/quiet.h. */
-static double gain_of(const sn_world *world, const sn_surface_mass *m)
-{
-    const sn_vec4 x = world->particles.x[m->slot];
-    const sn_dvec3 v = dvec3_from(vec4_xyz(world->particles.v[m->slot])), before = dvec3_from(m->velocity),
-                   displacement = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(*m->start)),
-                   g = dvec3_from(world->state.settings.gravity);
-    const double now = dvec3_dot(v, v) / 2,
-                 parts = now + dvec3_dot(before, before) / 2 + fabs(dvec3_dot(displacement, g));
-    const double gain = now - dvec3_dot(before, before) / 2 - dvec3_dot(displacement, g);
-    return x.w > 0 ? (gain + (double)LOST * parts - (double)(CLEARLY * CLEAR) * now) / (double)x.w : 0;
-}
-
-/* Sums the energy gains of vertices by piece, including rounding errors. */
-static void sum_gains(sn_world *world, sn_surfaces *s)
-{
-    sn_wide_quiet run = run_of(world, s);
-    sn_surface_piece *piece = surface_pieces(s);
-    run.gravity = world->state.settings.gravity;
-    run.share = CLEARLY * CLEAR;
-    run.lost = LOST;
-    functions(world)->quiet_gains(&run);
-    for (uint32_t i = 0; i < s->piece_table.count; ++i)
-        piece[i].kinetic = 0;
-    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
-        const sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
-        double sum = 0;
-        for (uint32_t k = q->first; k < q->first + q->count; ++k) {
-            sum += (double)run.square[k];
-            if (q->piece == SN_SURFACE_NONE)
-                piece[surface_vertices(s)[vertex_at(s, k)].piece].kinetic += (double)run.square[k];
-        }
-        if (q->piece != SN_SURFACE_NONE)
-            piece[q->piece].kinetic += sum;
-    }
-    for (uint32_t i = s->vertex_table.count; i < surface_masses(s); ++i) {
-        const sn_surface_mass m = surface_mass(s, i);
-        piece[m.piece].kinetic += gain_of(world, &m);
-    }
-}
-
-static bool has_forces(const sn_world *world)
-{
-    return sn_forces_needed(world) || world->state.forces_pending;
-}
-
-/* True if no piece can have gained more than is allowed. */
-static bool gains_nothing(sn_world *world, sn_surfaces *s)
-{
-    sum_gains(world, s);
-    for (uint32_t i = 0; i < s->piece_table.count; ++i)
-        if (!(surface_pieces(s)[i].kinetic <= 0))
-            return false;
-    return true;
-}
-
-bool sn_surface_quiet_rests(sn_world *world, bool *lost)
-{
-    sn_surfaces *s = &world->contacts.surfaces;
-    *lost = false;
-    if (!s->quiet.held || s->quiet.busy)
-        return false;
-    if (!has_forces(world) && gains_nothing(world, s)) {
-        s->is_stored = false;
-        return true;
-    }
-    *lost = !fill_motions(world, s);
-    return false;
-}
-
-void sn_surface_quiet_mark_resting(sn_world *world, sn_surfaces *s)
-{
-    const uint32_t *parent = s->piece_table.column[1];
-    sn_surface_piece *piece = surface_pieces(s);
-    if (!s->quiet.held || !s->quiet.busy || has_forces(world))
-        return;
-    sum_gains(world, s);
-    for (uint32_t i = 0; i < s->piece_table.count; ++i) {
-        piece[i].rests = parent[i] == i && !piece[i].touches && piece[i].kinetic <= 0;
-        piece[i].kinetic = 0;
-    }
-    for (uint32_t i = 0; i < s->piece_table.count; ++i)
-        if (parent[i] != i)
-            piece[parent[i]].rests = false;
-    for (uint32_t i = 0; i < s->shell_table.count; ++i)
-        surface_piece_root(s, sn_surface_piece_of_shell(s, i))->rests = false;
 }

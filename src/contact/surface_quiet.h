@@ -70,10 +70,39 @@ void sn_surface_quiet_slots(sn_surfaces *s); /* finds the slots of vertices, at 
 void sn_surface_quiet_leave(sn_surfaces *s); /* ends a quiet time: everything is checked again */
 void sn_surface_quiet_init(sn_surface_quiet *quiet);
 
+/* Columns of quiet.vertex_table: see sn_surface_quiet. */
+enum {
+    SN_QUIET_START,
+    SN_QUIET_LOW,
+    SN_QUIET_SPEED,
+    SN_QUIET_END,
+    SN_QUIET_FROM,
+    SN_QUIET_FROM_SPEED,
+    SN_QUIET_FAR,
+    SN_QUIET_SLOT,
+    SN_QUIET_VERTEX,
+    SN_QUIET_ROW
+};
+
+/* run: the rows of all vertices, for wide/quiet.h. fill: sets the motions of vertices to the start of the substep; false:
+   lost tasks. */
+sn_wide_quiet sn_surface_quiet_run(struct sn_world *world, sn_surfaces *s);
+bool sn_surface_quiet_fill(struct sn_world *world, sn_surfaces *s);
+
+static inline uint32_t surface_quiet_vertex(const sn_surfaces *s, uint32_t row)
+{
+    return ((const uint32_t *)s->quiet.vertex_table.column[SN_QUIET_VERTEX])[row];
+}
+
+static inline sn_surface_quiet_tile *surface_quiet_tiles(const sn_surfaces *s)
+{
+    return s->tile_table.column[2];
+}
+
 /* True if a tile, or a pair, is left out of this substep, or of what is made up for at its end. */
 static inline bool surface_tile_rests(const sn_surfaces *s, uint32_t tile)
 {
-    const sn_surface_quiet_tile *q = (const sn_surface_quiet_tile *)s->tile_table.column[2] + tile;
+    const sn_surface_quiet_tile *q = &surface_quiet_tiles(s)[tile];
     return s->quiet.held && !(s->quiet.late ? q->late : q->busy);
 }
 
