@@ -294,7 +294,7 @@ static void make_busy(sn_surfaces *s, uint32_t i, bool late)
             continue;
         tile->busy = true;
         tile->late = late;
-        s->quiet.busy += tile->count;
+        s->quiet.busy += 1 + tile->count; /* a tile may own no vertex */
     }
 }
 
@@ -394,7 +394,7 @@ static bool list_deep(sn_world *world, sn_real h, sn_real fall)
     return !s->due_table.count || sn_surface_list(world, 0, 0, SN_SURFACE_ALL);
 }
 
-/* Notes all tiles. Those of pairs that touch are busy. */
+/* Notes where tiles are, and how fast. */
 static void note_tiles(sn_surfaces *s)
 {
     s->quiet.busy = 0;
@@ -410,6 +410,7 @@ static void note_tiles(sn_surfaces *s)
     }
 }
 
+/* Pairs that touch are busy. */
 static void note_touches(sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
