@@ -19,7 +19,8 @@
    In addition, particles near an immovable one are *held* by a tether: they are at most as far from it as along the
    rods. The load of the whole mesh is concentrated there, and the limits of aggregates are too coarse for it.
    Aggregates are held, too, at larger distances: without that, the rods where tethers end carried the whole load
-   beyond. Particles with rigid pins that cannot break count as immovable here. Rigid ropes that are tied to a mesh by
+   beyond. Particles with rigid pins that cannot break count as immovable here, and so do those attached to places and
+   immovable bodies. Rigid ropes that are tied to a mesh by
    attachments of their particles are parts of it. What is heavy and hangs from it is held by slings (see
    hierarchy_slings.c). After the pass, single rods that are still far too long are repaired:
    see tiled_mend.c.
@@ -302,14 +303,20 @@ static inline sn_vec4 *hierarchy_d(const sn_hierarchy *h, uint32_t node)
 void sn_hierarchy_init(sn_hierarchy *h);
 void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator);
 
-/* Whether the pin i of a run holds a particle, is rigid and cannot break. */
-bool sn_hierarchy_is_rigid_pin(const sn_store *store, const sn_run *run, uint32_t i,
-                               bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world);
+/* The slot of the particle that constraint i of a run holds for limits: a pin, or an attachment to a place or an
+   immovable body, that is rigid and cannot break. UINT32_MAX if it holds none. x: by slot, with inverse masses. *second:
+   it is the second point. */
+uint32_t sn_hierarchy_held_by(const sn_store *store, const sn_run *run, uint32_t i, const uint32_t *slot,
+                              uint32_t slots, const sn_vec4 *x,
+                              bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world,
+                              bool *second);
 
-/* Notes in the base which particles are held by pins that are rigid and cannot break: for limits these are immovable.
-   There is room for all slots. slot: by the number of a particle. */
+/* Notes in the base which particles are held: for limits these are immovable. There is room for all slots if there are
+   any pins or attachments (sn_hierarchy_has_pins). slot: by the number of a particle. */
 void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const uint32_t *slot, uint32_t slots,
-                              bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world);
+                              const sn_vec4 *x, bool (*breaks)(const void *world, uint32_t kind, uint32_t row),
+                              const void *world);
+bool sn_hierarchy_has_pins(const sn_store *store);
 
 /* Whether a slot is noted. */
 static inline bool hierarchy_is_pinned(const sn_limits_base *base, uint32_t slot)

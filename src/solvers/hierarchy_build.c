@@ -405,9 +405,9 @@ bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const 
         return true;
     }
     if (!sn_table_reserve(&s->base->pinned_table, allocator,
-                          store->pool[SN_KIND_PIN]->ids.live ? in->plan->particles : 0))
+                          sn_hierarchy_has_pins(store) ? in->plan->particles : 0))
         return false;
-    sn_hierarchy_note_pinned(s->base, store, in->frame.slot, in->plan->particles, s->breaks, s->world);
+    sn_hierarchy_note_pinned(s->base, store, in->frame.slot, in->plan->particles, in->frame.x, s->breaks, s->world);
     h->made = h->made && h->makes == in->plan->makes;
     const bool based = is_base(h, in);
     if (based && !h->made && !make_for(h, allocator, in, true))

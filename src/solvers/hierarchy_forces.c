@@ -170,23 +170,27 @@ static void sum_limits(const sn_hierarchy *h)
     }
 }
 
-/* Adds the sums to the multipliers of rigid pins, whose rows are the coordinates. Of several pins of a particle the
-   first one gets them. */
+/* Adds the sums to the multipliers of what holds particles rigidly, whose rows are the coordinates. Of several pins of a
+   particle the first one gets them. */
 static void add_to_pins(sn_hierarchy *h, const sn_solver_in *in)
 {
     const sn_store *store = in->store;
-    const sn_pool *pool = store->pool[SN_KIND_PIN];
+    bool second;
     for (uint32_t r = 0; in->stiffen.base->pinned_table.count && r < store->run_table.count; ++r)
-        for (uint32_t i = 0; store->run[r].kind == SN_KIND_PIN && i < store->run[r].count; ++i) {
-            const uint32_t row = store->run[r].first + i;
-            if (!sn_hierarchy_is_rigid_pin(store, &store->run[r], i, in->stiffen.breaks, in->stiffen.world))
-                continue;
-            const uint32_t pin = pin_at(h, in->frame.slot[pool->point[row]]);
+        for (uint32_t i = 0; i < store->run[r].count; ++i) {
+            const sn_run *run = &store->run[r];
+            if (run->kind != SN_KIND_PIN && run->kind != SN_KIND_ATTACHMENT)
+                break;
+            const uint32_t held = sn_hierarchy_held_by(store, run, i, in->frame.slot, in->plan->particles, in->frame.x,
+                                                       in->stiffen.breaks, in->stiffen.world, &second),
+                           pin = held != SN_PLAN_NONE ? pin_at(h, held) : SN_PLAN_NONE;
             if (pin == SN_PLAN_NONE || h->told[pin])
                 continue;
-            pool->lambda[3 * (size_t)row] += (sn_real)h->pull[pin].x;
-            pool->lambda[3 * (size_t)row + 1] += (sn_real)h->pull[pin].y;
-            pool->lambda[3 * (size_t)row + 2] += (sn_real)h->pull[pin].z;
+            const sn_dvec3 by = dvec3_scale(h->pull[pin], second ? -1 : 1);
+            sn_real *lambda = store->pool[run->kind]->lambda + 3 * (size_t)(run->first + i);
+            lambda[0] += (sn_real)by.x;
+            lambda[1] += (sn_real)by.y;
+            lambda[2] += (sn_real)by.z;
             h->told[pin] = true;
         }
 }

@@ -38,30 +38,56 @@ sn_real sn_hierarchy_limit_mass(const sn_solver_in *in, uint32_t slot)
     return hierarchy_is_pinned(in->stiffen.base, slot) ? 0 : sn_hierarchy_inverse_mass(in, slot);
 }
 
-bool sn_hierarchy_is_rigid_pin(const sn_store *store, const sn_run *run, uint32_t i,
-                               bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world)
+/* Whether nothing pushes an anchor: a place of the world, or a point of an immovable body. x: by slot. */
+static bool is_fixed(const sn_anchor *anchor, const uint32_t *slot, uint32_t slots, const sn_vec4 *x)
 {
-    const sn_pool *pool = store->pool[SN_KIND_PIN];
+    const uint32_t centre = anchor->type == SN_POINT_BODY ? slot[anchor->particle[0]] : slots;
+    return anchor->type == SN_POINT_PLACE || (centre < slots && x[centre].w == 0);
+}
+
+uint32_t sn_hierarchy_held_by(const sn_store *store, const sn_run *run, uint32_t i, const uint32_t *slot,
+                              uint32_t slots, const sn_vec4 *x,
+                              bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world,
+                              bool *second)
+{
+    const sn_pool *pool = store->pool[run->kind];
+    const bool attached = run->kind == SN_KIND_ATTACHMENT;
     const uint32_t row = run->first + i;
-    const sn_give *give = &pool->give[row];
-    return run_has(pool, run, i) && !(pool->point[row] & SN_ANCHOR_BIT) && give->compliance == 0 &&
-           give->stiffness == 1 && !(breaks && breaks(world, SN_KIND_PIN, row));
+    if ((run->kind != SN_KIND_PIN && !attached) || !run_has(pool, run, i) || pool->give[row].compliance != 0 ||
+        pool->give[row].stiffness != 1)
+        return NONE;
+    const uint32_t *point = pool->point + (size_t)pool->kind->points * row;
+    *second = attached && point[0] & SN_ANCHOR_BIT;
+    const uint32_t held = point[*second], other = attached ? point[!*second] : SN_ANCHOR_BIT;
+    if (held & SN_ANCHOR_BIT || !(other & SN_ANCHOR_BIT) || slot[held] >= slots ||
+        (attached && !is_fixed(&store->anchor[other & ~SN_ANCHOR_BIT], slot, slots, x)))
+        return NONE;
+    return breaks && breaks(world, run->kind, row) ? NONE : slot[held];
+}
+
+bool sn_hierarchy_has_pins(const sn_store *store)
+{
+    return store->pool[SN_KIND_PIN]->ids.live || store->pool[SN_KIND_ATTACHMENT]->ids.live;
 }
 
 void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const uint32_t *slot, uint32_t slots,
-                              bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world)
+                              const sn_vec4 *x, bool (*breaks)(const void *world, uint32_t kind, uint32_t row),
+                              const void *world)
 {
-    const sn_pool *pool = store->pool[SN_KIND_PIN];
-    bool *pinned = base->pinned_table.column[0];
-    base->pinned_table.count = pool->ids.live ? slots : 0;
-    if (base->pinned_table.count)
+    bool *pinned = base->pinned_table.column[0], some = false, second;
+    const uint32_t runs = sn_hierarchy_has_pins(store) ? store->run_table.count : 0;
+    if (runs)
         memset(pinned, 0, slots * sizeof *pinned);
-    for (uint32_t r = 0; base->pinned_table.count && r < store->run_table.count; ++r)
-        for (uint32_t i = 0; store->run[r].kind == SN_KIND_PIN && i < store->run[r].count; ++i) {
-            const uint32_t row = store->run[r].first + i;
-            if (sn_hierarchy_is_rigid_pin(store, &store->run[r], i, breaks, world) && slot[pool->point[row]] < slots)
-                pinned[slot[pool->point[row]]] = true;
+    for (uint32_t r = 0; r < runs; ++r)
+        for (uint32_t i = 0; i < store->run[r].count; ++i) {
+            if (store->run[r].kind != SN_KIND_PIN && store->run[r].kind != SN_KIND_ATTACHMENT)
+                break;
+            const uint32_t held =
+                sn_hierarchy_held_by(store, &store->run[r], i, slot, slots, x, breaks, world, &second);
+            if (held != NONE)
+                some = pinned[held] = true;
         }
+    base->pinned_table.count = some ? slots : 0;
 }
 
 /* Facts about a mesh that is large enough. */

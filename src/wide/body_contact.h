@@ -32,7 +32,8 @@
    over-relaxation). What a tower carries gets to its foot in fewer sweeps: without it one of thirty bricks leaned
    further and further, and fell. The last sweep is exact, so a contact alone neither bounces nor sinks. Below 2 no
    sweep adds energy. It is for two bodies that rest on each other: what slides on the ground has the friction of its
-   exact weight. */
+   exact weight. Sweeps over violent contacts do the same for all of them, but for those that settle: an impact gets
+   through a heap in fewer. */
 #define BODY_EAGER 1.5
 
 #define BODY_NOTHING   ((lane_number)1e-37) /* N s: a smaller impulse counts as none, and has no inverse */
@@ -301,10 +302,12 @@ SN_INLINE void body_impulse_together(sn_wide_body_contact *m, uint32_t first, ui
     body_push_along(m, first, points, two, more);
 }
 
-/* Normal impulses, and `eager` times the change if nothing is violent. Returns the lanes that are: far from their
-   wanted velocities. */
+/* How much more than needed normal impulses change. */
+typedef enum body_eagerness { BODY_EXACT, BODY_EAGER_AT_REST, BODY_EAGER_ALL } body_eagerness;
+
+/* Normal impulses. Returns the lanes that are violent: far from their wanted velocities. */
 SN_INLINE flags body_impulse(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where,
-                             double eager)
+                             body_eagerness eager)
 {
     const lanes zero = lanes_all(0);
     lanes v[SN_BODY_CONTACT_POINTS], wrong = zero;
@@ -321,8 +324,9 @@ SN_INLINE flags body_impulse(sn_wide_body_contact *m, uint32_t first, uint32_t p
     const flags violent = where & lanes_above(wrong, body_row(m->violent_above, first));
     const flags rests =
         lanes_above(body_row(m->steady, first), zero) & lanes_above(two->a.w * two->b.w, zero) & ~violent;
+    const flags more = eager == BODY_EAGER_ALL ? where : eager == BODY_EAGER_AT_REST ? rests : where & ~where;
     body_impulse_together(m, first, points, two, v, where, BODY_ROUNDS,
-                          lanes_choose(rests, lanes_all(eager), lanes_all(1)));
+                          lanes_choose(more, lanes_all(BODY_EAGER), lanes_all(1)));
     return violent;
 }
 
@@ -479,15 +483,23 @@ SN_INLINE flags body_is_fresh(const sn_wide_body_contact *m, uint32_t first, uin
 /* What an impact changes in the other impulses of a contact: in body_impacts.h. */
 static void body_finish_impact(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags fresh);
 
+SN_INLINE body_eagerness body_eager(const sn_wide_body_contacts *run)
+{
+    if (!run->eager)
+        return BODY_EXACT;
+    if (run->stirred_only)
+        return run->settles ? BODY_EXACT : BODY_EAGER_ALL;
+    return (uint32_t)run->sweep % 2 == 1 ? BODY_EAGER_AT_REST : BODY_EXACT;
+}
+
 /* Friction comes first, with the normal impulses so far. The normal impulses come last, so that nothing sinks in. */
 SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
 {
     body_two two = body_load_two(run, m, first);
     const flags where = body_not_missing(m, first, &two);
     body_friction(m, first, points, &two, where);
-    const bool eager = run->eager && !run->stirred_only && (uint32_t)run->sweep % 2 == 1;
-    const flags violent = body_impulse(m, first, points, &two, where, eager ? BODY_EAGER : 1);
-    if (run->sweep >= BODY_SETTLES) { /* what others do to both is known better then */
+    const flags violent = body_impulse(m, first, points, &two, where, body_eager(run));
+    if (run->settles || (m->bounces && run->sweep >= BODY_SETTLES)) { /* what others do to both is known better then */
         const flags fresh = where & body_is_fresh(m, first, points);
         if (flags_bits(fresh)) {
             body_two own = two; /* a copy has an address, so that `two` stays in registers */

@@ -49,7 +49,7 @@ SN_INLINE void body_settle(sn_wide_body_contact *m, uint32_t first, uint32_t poi
     for (uint32_t turn = 0; turn < BODY_TURNS && flags_bits(left); ++turn) {
         const lanes3 was = body_rows(&m->tangent_impulse, first);
         body_friction_apart(m, first, points, two, left);
-        body_impulse(m, first, points, two, left, 1);
+        body_impulse(m, first, points, two, left, BODY_EXACT);
         left &= body_still_turns(m, first, was);
     }
 }

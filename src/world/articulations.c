@@ -176,6 +176,11 @@ static held *all_held(const sn_world *world)
     return world->articulations.compromise_table.column[0];
 }
 
+uint32_t sn_articulations_first(const sn_world *world, uint32_t row)
+{
+    return sets_find(parents(world), row);
+}
+
 static bool ends_with(const char *name, const char *ending)
 {
     const size_t length = strlen(name), most = strlen(ending);

@@ -113,22 +113,27 @@ static bool intersect(const double a[3][3], const double b[3][3], const int same
     return !a_plane_parts(a, b, same) && !a_plane_parts(b, a, back) && sn_triangles_intersect(a, b, same);
 }
 
+bool sn_query_corners_cross(const sn_world *world, const uint32_t a[3], const uint32_t b[3])
+{
+    double one[3][3], other[3][3];
+    int same[3] = {-1, -1, -1};
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            if (b[j] == a[i])
+                same[i] = j;
+    if (!moves(world, a) && !moves(world, b))
+        return false;
+    take_places(world, a, one);
+    take_places(world, b, other);
+    return intersect((const double(*)[3])one, (const double(*)[3])other, same);
+}
+
 static bool look_at(void *data, uint32_t item)
 {
     searching *s = data;
     if (s->any ? item == s->item || s->count : item <= s->item)
         return true;
-    const uint32_t *corner = corners_of(s->world, item);
-    int same[3] = {-1, -1, -1};
-    double place[3][3];
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            if (corner[j] == s->corner[i])
-                same[i] = j;
-    if (!moves(s->world, corner) && !moves(s->world, s->corner))
-        return true;
-    take_places(s->world, corner, place);
-    if (intersect((const double(*)[3])s->place, (const double(*)[3])place, same)) {
+    if (sn_query_corners_cross(s->world, s->corner, corners_of(s->world, item))) {
         if (s->any)
             s->count++;
         else
