@@ -10,7 +10,7 @@
    The one with the least sum of squares is that of rods which are equally stiff. Conjugate gradients on the normal
    equations find it, from t = 0 (CGLS, Hestenes and Stiefel 1952). Attachments of ropes are three rods along the axes.
 
-   This is done only when somebody reads such a force. */
+   This is done when such a force is read, not in a step. */
 #include "solvers/hierarchy_work.h"
 
 #include <math.h>
