@@ -202,6 +202,7 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     sn_compromise_init(&world->compromise);
     sn_solver_scratch_init(&world->scratch);
     sn_query_trees_init(&world->query);
+    sn_limit_forces_init(&world->limit_forces);
 }
 
 static void release(sn_world *world)
@@ -212,6 +213,7 @@ static void release(sn_world *world)
     sn_compromise_release(&world->compromise, &allocator);
     sn_solver_scratch_release(&world->scratch, &allocator);
     sn_query_trees_release(&world->query, &allocator);
+    sn_limit_forces_release(&world->limit_forces, &allocator);
     sn_parallel_release(&world->parallel, &allocator);
     sn_table_release(&world->kind_report_table, &allocator);
     sn_table_release(&world->rest_table, &allocator);

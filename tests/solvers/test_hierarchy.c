@@ -887,7 +887,7 @@ static void test_plain_meshes_are_as_without(void **state)
         const char *words;
     } cases[] = {{{.n = 32}, break_never, "its rods can break"},
                  {{.n = 32, .compliance = 1e-5}, do_nothing, "its rods are elastic"},
-                 {{.n = 19}, do_nothing, ""}};
+                 {{.n = 6}, do_nothing, ""}};
     for (uint32_t k = 0; k < COUNT_OF(cases); ++k) {
         sn_vec3 place[2];
         for (uint32_t off = 0; off < 2; ++off) {
@@ -899,7 +899,7 @@ static void test_plain_meshes_are_as_without(void **state)
             support_run(s.world, 10, FRAME);
             if (!off)
                 assert_meshes(&s, cases[k].words);
-            place[off] = sn_particle_position(s.world, at(&s, &h, 7, 9));
+            place[off] = sn_particle_position(s.world, at(&s, &h, 3, 4));
             end_sheet(&s);
         }
         assert_vec_same(place[0], place[1]);
