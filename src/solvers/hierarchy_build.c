@@ -404,8 +404,7 @@ bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const 
         clear(h);
         return true;
     }
-    if (!sn_table_reserve(&s->base->pinned_table, allocator,
-                          sn_hierarchy_has_pins(store) ? in->plan->particles : 0))
+    if (!sn_table_reserve(&s->base->pinned_table, allocator, sn_hierarchy_has_pins(store) ? in->plan->particles : 0))
         return false;
     sn_hierarchy_note_pinned(s->base, store, in->frame.slot, in->plan->particles, in->frame.x, s->breaks, s->world);
     h->made = h->made && h->makes == in->plan->makes;

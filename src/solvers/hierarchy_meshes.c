@@ -75,7 +75,7 @@ void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const
                               const void *world)
 {
     bool *pinned = base->pinned_table.column[0], some = false, second;
-    const uint32_t runs = sn_hierarchy_has_pins(store) ? store->run_table.count : 0;
+    const uint32_t runs = slots && sn_hierarchy_has_pins(store) ? store->run_table.count : 0;
     if (runs)
         memset(pinned, 0, slots * sizeof *pinned);
     for (uint32_t r = 0; r < runs; ++r)

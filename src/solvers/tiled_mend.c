@@ -202,11 +202,17 @@ static looking look_from(const mending *m, uint32_t slot, uint32_t rod, uint32_t
     return (looking){&m->h->home[m->h->tile_of[slot]], find(m, slot), rod, end};
 }
 
+/* 0 also for what pins hold: moved by mending, it would slip until the pin acts in the next pass. */
+static sn_real inverse_mass(const mending *m, uint32_t slot)
+{
+    return m->h->w_by_slot[slot] == 0 ? 0 : m->x[slot].w;
+}
+
 /* Shortens a rod from `length` to `to`. */
 static void mend(mending *m, uint32_t slot, const whereabouts *a, uint32_t other, const whereabouts *b, sn_real length,
                  sn_real to)
 {
-    const sn_real w = m->x[slot].w, w_other = m->x[other].w, give = w + w_other;
+    const sn_real w = inverse_mass(m, slot), w_other = inverse_mass(m, other), give = w + w_other;
     if (!(give > 0))
         return;
     const sn_vec3 apart = between(a, b);

@@ -638,6 +638,35 @@ static void test_pins_hold_as_immovable_particles_do(void **state)
     assert_true(slip[BREAKABLE] > 0.003);
 }
 
+/* A sheet that falls in its plane, and crumples, does not pull its pins along: mending leaves what they hold. (It moved
+   them as any other particle, and they slipped by centimetres until it stood aside.) */
+static void test_pins_hold_a_sheet_that_crumples(void **state)
+{
+    (void)state;
+    const how h = {.n = 32};
+    sheet s = make_sheet(&h);
+    sn_settings settings = sn_world_settings(s.world);
+    settings.gravity = vec(-9.81, 0, 0);
+    assert_ok(s.world, sn_world_configure(s.world, &settings));
+    const uint32_t corner[2] = {0, h.n - 1};
+    double slip = 0;
+    sn_vec3 place[2];
+    for (uint32_t k = 0; k < 2; ++k) {
+        place[k] = sn_particle_position(s.world, at(&s, &h, corner[k], 0));
+        assert_int_not_equal(sn_constraint_add_pin(s.world, at(&s, &h, corner[k], 0)).generation, 0);
+    }
+    for (uint32_t frame = 0; frame < 40; ++frame) {
+        support_run(s.world, 1, FRAME);
+        for (uint32_t k = 0; k < 2; ++k) {
+            const sn_vec3 now = sn_particle_position(s.world, at(&s, &h, corner[k], 0));
+            slip = fmax(slip, (double)sn_vec3_length(sn_vec3_sub(now, place[k])));
+        }
+    }
+    print_message("slip %.3g m\n", slip);
+    assert_true(slip < 1e-4);
+    end_sheet(&s);
+}
+
 /* A heavy rope that is tied to a sheet hangs from it: it is a part of the mesh. (The tied particle of the sheet, which is
    light, followed the rope, and the rods put it back: the rope hung 11 cm below the sheet.) Cut off, it falls. */
 static void test_tied_rope_hangs(void **state)
@@ -926,6 +955,7 @@ int main(void)
         cmocka_unit_test(test_targets_hold),
         cmocka_unit_test(test_tied_rope_hangs),
         cmocka_unit_test(test_pins_hold_as_immovable_particles_do),
+        cmocka_unit_test(test_pins_hold_a_sheet_that_crumples),
         cmocka_unit_test(test_stretched_sheet_gives_everywhere),
         cmocka_unit_test(test_folded_cloth_unfolds),
         cmocka_unit_test(test_dome_stands_still),
