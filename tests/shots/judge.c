@@ -115,6 +115,9 @@ static const char *judge_tube(shot *s)
 {
     for (uint32_t i = 0; i < s->parts; ++i) {
         const sn_vec3 at = centre_of(s, &s->part[i]);
+        s->left = s->left || fabs((double)at.z) > s->wide - s->size;
+        if (s->left) /* the tube ends there */
+            return NULL;
         if (!(fmax(fabs((double)at.x), fabs((double)at.y)) < s->half + rounding(s)))
             return "out of the tube";
         if (s->end && !((double)at.z > -rounding(s)))
