@@ -22,6 +22,10 @@
    the path is cast again beside that face, for so many faces that it may slide along. */
 #define FACES 4u
 
+/* Relative to the path: how far beside a face of a distance field. A cast goes forward by the distance from the field, and
+   along a face that is too near it would have to leave out something. */
+#define ASIDE ((sn_real)1e-3)
+
 /* The data of one round. */
 typedef struct keeping {
     sn_contact_pass *p;
@@ -206,7 +210,8 @@ static bool passes_static(const sn_contact_pass *p, const sn_static_contact *con
         if (shape.type < SN_SHAPE_MESH || (!touches && !is_on(&shape, &path, contact, far, &touch)))
             return false;
         const sn_real side = vec3_dot(vec3_sub(path.from, touch.point), touch.normal);
-        path.from = vec3_add(path.from, vec3_scale(touch.normal, 2 * far + (side < least ? least - side : 0)));
+        const sn_real aside = 2 * far + (shape.type == SN_SHAPE_FIELD ? ASIDE * length : 0);
+        path.from = vec3_add(path.from, vec3_scale(touch.normal, aside + (side < least ? least - side : 0)));
     }
     return false;
 }
