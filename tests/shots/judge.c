@@ -95,9 +95,11 @@ static const char *judge_plate(shot *s)
     return NULL;
 }
 
+/* Rounding: a particle is on a surface up to 1e-6 of its distance from the origin, 5 m, and of its path. What leans on walls that
+   turn may be a little behind one when a substep ends. */
 static const char *judge_room(shot *s)
 {
-    const double allowed = 1e-5 * s->half + (s->by == BY_IMPULSE ? 4e-6 : 1e-6) * s->speed * s->dt * 2 + 1e-5 +
+    const double allowed = 1e-5 * s->half + (s->by == BY_IMPULSE ? 4e-6 : 1e-6) * s->speed * s->dt * 2 + 4e-5 +
                            (s->motion == TURNING ? 0.01 * s->half : 0);
     for (uint32_t i = 0; i < s->parts; ++i) {
         const sn_vec3 at = centre_of(s, &s->part[i]);
