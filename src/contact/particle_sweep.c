@@ -191,9 +191,11 @@ static bool passes_static(const sn_contact_pass *p, const sn_static_contact *con
     *start = sn_pose_to_own(&m->start, start_of(p, contact->slot));
     *end = sn_pose_to_own(&m->end, place_of(p, contact->slot));
     const sn_vec3 displacement = vec3_sub(*end, *start);
-    const sn_real length = vec3_length(displacement),
-                  least = STOPPED * (p->world->particles.radius[contact->slot] + shape.guard);
+    const sn_real length = vec3_length(displacement);
     const sn_real far = BEHIND * length + ROUNDED * (vec3_length(start_of(p, contact->slot)) + vec3_length(*start));
+    sn_real least = STOPPED * (p->world->particles.radius[contact->slot] + shape.guard);
+    if (shape.type == SN_SHAPE_MESH && !shape.data->closed && least < 2 * far)
+        least = 2 * far; /* what is behind a sheet, if only by rounding, is on its other side */
     if (contact->sensor || !(length > 0))
         return false;
     if (shape.type == SN_SHAPE_PLANE) {
