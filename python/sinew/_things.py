@@ -90,6 +90,11 @@ class Particle(Thing):
         self._get(api.sn_particle_set_velocity, vec3(value, "velocity"))
 
     @property
+    def load(self) -> np.ndarray:
+        """N: all constraints together in the last substep; of a particle that cannot move, what it holds."""
+        return _array(self._get(api.sn_particle_load))
+
+    @property
     def mass(self) -> float:
         """kg; math.inf: nothing moves it."""
         return self._get(api.sn_particle_mass)

@@ -19,8 +19,10 @@
    In addition, particles near an immovable one are *held* by a tether: they are at most as far from it as along the
    rods. The load of the whole mesh is concentrated there, and the limits of aggregates are too coarse for it.
    Aggregates are held, too, at larger distances: without that, the rods where tethers end carried the whole load
-   beyond. Particles with rigid pins that cannot break count as immovable here. Rigid ropes that are tied to a mesh by
-   attachments of their particles are parts of it. After the pass, single rods that are still far too long are repaired:
+   beyond. Particles with rigid pins that cannot break count as immovable here, and so do those attached to places and
+   immovable bodies. Rigid ropes that are tied to a mesh by
+   attachments of their particles are parts of it. What is heavy and hangs from it is held by slings (see
+   hierarchy_slings.c). After the pass, single rods that are still far too long are repaired:
    see tiled_mend.c.
 
    hierarchy_meshes.c chooses the meshes. The hierarchy is derived from the constraints, the order of storage, masses,
@@ -29,6 +31,7 @@
 #ifndef SN_SOLVERS_HIERARCHY_H
 #define SN_SOLVERS_HIERARCHY_H
 
+#include "base/dvec.h"
 #include "solvers/plan.h"
 #include "solvers/solver.h"
 #include "wide/wide.h"
@@ -143,6 +146,14 @@ typedef struct sn_hierarchy_span {
     sn_real most;  /* m */
 } sn_hierarchy_span;
 
+/* A heavy particle that hangs from a light one, by a rod or a rope; see hierarchy_slings.c. */
+typedef struct sn_hierarchy_sling {
+    uint32_t mesh;
+    uint32_t light, heavy; /* slots */
+    uint32_t tether[2];    /* of the light one */
+    sn_real most;          /* m; infinite: torn */
+} sn_hierarchy_sling;
+
 typedef struct sn_hierarchy_mesh {
     uint32_t first; /* slot of one of its particles; positions of aggregates are relative to it */
     /* Limits between the smallest aggregates of different tiles: shares by phase, as in a level. */
@@ -173,10 +184,15 @@ typedef struct sn_hierarchy_mended {
 } sn_hierarchy_mended;
 
 typedef struct sn_hierarchy {
-    bool by_mass;             /* the choice of meshes depends on masses */
-    bool made;                /* made for `makes` */
-    bool lost;                /* tasks were lost since the last step; the next step reports it */
-    uint64_t makes;           /* of the plan */
+    bool by_mass;   /* the choice of meshes depends on masses */
+    bool made;      /* made for `makes` */
+    bool lost;      /* tasks were lost since the last step; the next step reports it */
+    uint64_t makes; /* of the plan */
+    /* This pass is in the last substep of a step, and what limits exert on immovable particles is noted: see
+       hierarchy_forces.c. */
+    bool notes;
+    bool noted;               /* what is noted is that of the last step */
+    uint64_t notes_made;      /* how many steps have noted it */
     const sn_real *w_by_slot; /* of sn_limits_base */
 
     sn_table mesh_table;
@@ -204,9 +220,10 @@ typedef struct sn_hierarchy {
     sn_table node_table;
     sn_vec4 *node; /* two for each: x (with w) in this step, and d */
     sn_real *w;
-    uint32_t *parent; /* SN_PLAN_NONE: none */
-    uint32_t *first;  /* first member; one more at the end */
-    uint32_t *last;   /* end of its members; those from here to the next first were lost by tears */
+    sn_dvec3 *node_pulled; /* m: how limits moved it; of an immovable one kg m. See `notes` */
+    uint32_t *parent;      /* SN_PLAN_NONE: none */
+    uint32_t *first;       /* first member; one more at the end */
+    uint32_t *last;        /* end of its members; those from here to the next first were lost by tears */
     sn_table member_table;
     uint32_t *member; /* slots, or smaller aggregates */
     uint32_t *at;     /* for slots in planes: as sn_hierarchy_tether.at */
@@ -223,20 +240,27 @@ typedef struct sn_hierarchy {
     uint32_t *end;        /* twice the number of an aggregate */
     sn_real *most;
     uint16_t *mask;
-    uint32_t *offset; /* for row_run: where the two groups start in planes of aggregates */
+    uint16_t *to_fixed; /* lanes of limits to immovable aggregates */
+    uint32_t *offset;   /* for row_run: where the two groups start in planes of aggregates */
     sn_table tether_table;
     sn_hierarchy_tether *tether;
     sn_table row_tether_table; /* the same in lanes: in planes, by row */
     sn_wide_tether *row_tether;
+    sn_wide_pulled *row_pulled; /* see `notes` */
     sn_table far_table;
     sn_hierarchy_far *far;
-    sn_table pin_table; /* immovable particles, in the order of slots */
+    sn_dvec3 *far_pulled; /* kg m, see `notes` */
+    sn_table pin_table;   /* immovable particles, in the order of slots */
     sn_hierarchy_pin *pin;
     uint32_t *pin_slot;
+    sn_dvec3 *pull;        /* kg m: what it exerts on the mesh, times h^2. See `notes` */
+    bool *told;            /* a pin has this in its multipliers */
     sn_table pin_of_table; /* by tile, as part_of */
     uint32_t *pin_of;
     sn_table span_table;
     sn_hierarchy_span *span;
+    sn_table sling_table;
+    sn_hierarchy_sling *sling;
     sn_table path_table;
     sn_hierarchy_path *path;
     sn_table heap_table; /* scratch, see hierarchy_tethers.c */
@@ -278,15 +302,35 @@ static inline sn_vec4 *hierarchy_d(const sn_hierarchy *h, uint32_t node)
 void sn_hierarchy_init(sn_hierarchy *h);
 void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator);
 
-/* Notes in the base which particles are held by pins that are rigid and cannot break: for limits these are immovable.
-   There is room for all slots. slot: by the number of a particle. */
+/* The slot of the particle that constraint i of a run holds for limits: a pin, or an attachment to a place or an
+   immovable body, that is rigid and cannot break. UINT32_MAX if it holds none. x: by slot, with inverse masses. *second:
+   it is the second point. */
+uint32_t sn_hierarchy_held_by(const sn_store *store, const sn_run *run, uint32_t i, const uint32_t *slot,
+                              uint32_t slots, const sn_vec4 *x,
+                              bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world,
+                              bool *second);
+
+/* Notes in the base which particles are held: for limits these are immovable. There is room for all slots if there are
+   any pins or attachments (sn_hierarchy_has_pins). slot: by the number of a particle. */
 void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const uint32_t *slot, uint32_t slots,
-                              bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world);
+                              const sn_vec4 *x, bool (*breaks)(const void *world, uint32_t kind, uint32_t row),
+                              const void *world);
+bool sn_hierarchy_has_pins(const sn_store *store);
 
 /* Whether a slot is noted. */
 static inline bool hierarchy_is_pinned(const sn_limits_base *base, uint32_t slot)
 {
     return slot < base->pinned_table.count && ((const bool *)base->pinned_table.column[0])[slot];
+}
+
+/* The fewest movable particles of a mesh with limits. */
+#define SN_LEAST_MESH 60u
+
+/* Whether a mesh of rigid rods that nothing breaks is large enough, and has enough rods, for limits between all of its
+   aggregates. */
+static inline bool hierarchy_braces(uint32_t particles, uint32_t rods)
+{
+    return particles >= SN_LEAST_MESH && 2 * (uint64_t)rods >= 5 * (uint64_t)particles;
 }
 
 /* Before a step: makes the hierarchy if it is out of date. False when memory runs out. */
@@ -317,6 +361,42 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
    with a margin before and after them. */
 void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, float *plane, float *nodes,
                               bool coarse);
+
+/* hierarchy_forces.c. Before the first pass of the last substep: clears what was noted. */
+void sn_hierarchy_note_anew(sn_hierarchy *h);
+
+/* Before some limits are solved: notes what they are going to exert on immovable aggregates. No two of them share an
+   aggregate. nodes: planes of the aggregates of a part; NULL: they are not in planes. */
+void sn_hierarchy_note_limits(const sn_hierarchy *h, const sn_limit_run *run, const sn_hierarchy_part *part,
+                              const float *nodes);
+
+/* Notes by how much aggregates of particles were moved. nodes: planes of these; NULL: they are not in planes. */
+void sn_hierarchy_note_moves(const sn_hierarchy *h, uint32_t first, uint32_t count, const float *nodes);
+
+/* Notes that a rod of an immovable particle was mended: the impulse on its other end, times h, kg m. */
+void sn_hierarchy_note_mended(const sn_hierarchy *h, uint32_t slot, sn_vec3 by);
+
+/* After the last pass of a step: sums what was noted, and adds it to the multipliers of rigid pins. */
+void sn_hierarchy_add_pulls(sn_hierarchy *h, const sn_solver_in *in);
+
+/* hierarchy_rods.c: the kinds of rods that stiff meshes have. */
+extern const uint32_t sn_limited_kinds[SN_LIMITED_KINDS];
+
+/* Whether limits carry a part of the load of a rod. slot: by the number of a particle. */
+bool sn_hierarchy_carries(const sn_hierarchy *h, const sn_pool *pool, uint32_t row, const uint32_t *slot);
+
+/* Adds what limits carried in the last substep to the multipliers of rods, in arrays by kind and row. False when memory
+   runs out. */
+bool sn_hierarchy_share_out(const sn_hierarchy *h, const sn_solver_in *in, const sn_allocator *allocator,
+                            sn_real *const to[SN_LIMITED_KINDS]);
+
+static inline sn_dvec3 hierarchy_pulled(const sn_wide_pulled *pulled, uint32_t lane)
+{
+    return (sn_dvec3){(double)pulled->by[0][lane], (double)pulled->by[1][lane], (double)pulled->by[2][lane]};
+}
+
+/* What limits exerted on a particle in the last substep, times h^2, kg m. x: with inverse masses, by slot. */
+sn_dvec3 sn_hierarchy_exerted_on(const sn_hierarchy *h, const sn_vec4 *x, uint32_t slot);
 
 /* Writes which meshes have limits, which have not, and why. `solids` of the soft ones, with `particles`, have a lattice
    (solids.h). */

@@ -25,6 +25,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->node_table, sizeof *h->parent, false);
     sn_table_column(&h->node_table, sizeof *h->first, false);
     sn_table_column(&h->node_table, sizeof *h->last, false);
+    sn_table_column(&h->node_table, sizeof *h->node_pulled, false);
     sn_table_column(&h->member_table, sizeof *h->member, false);
     sn_table_column(&h->member_table, sizeof *h->at, false);
     sn_table_column(&h->member_table, sizeof *h->weight, false);
@@ -35,13 +36,19 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->batch_table, SN_BATCH * sizeof *h->most, false);
     sn_table_column(&h->batch_table, sizeof *h->mask, false);
     sn_table_column(&h->batch_table, 2 * sizeof *h->offset, false);
+    sn_table_column(&h->batch_table, sizeof *h->to_fixed, false);
     sn_table_column(&h->tether_table, sizeof *h->tether, false);
     sn_table_column(&h->row_tether_table, sizeof *h->row_tether, false);
+    sn_table_column(&h->row_tether_table, sizeof *h->row_pulled, false);
     sn_table_column(&h->far_table, sizeof *h->far, false);
+    sn_table_column(&h->far_table, sizeof *h->far_pulled, false);
     sn_table_column(&h->span_table, sizeof *h->span, false);
+    sn_table_column(&h->sling_table, sizeof *h->sling, false);
     sn_table_column(&h->path_table, sizeof *h->path, false);
     sn_table_column(&h->pin_table, sizeof *h->pin, false);
     sn_table_column(&h->pin_table, sizeof *h->pin_slot, false);
+    sn_table_column(&h->pin_table, sizeof *h->pull, false);
+    sn_table_column(&h->pin_table, sizeof *h->told, false);
     sn_table_column(&h->pin_of_table, sizeof *h->pin_of, false);
     sn_table_column(&h->heap_table, sizeof(hierarchy_visit), false);
 }
@@ -67,6 +74,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     DO(row_tether_table)                                                                                               \
     DO(far_table)                                                                                                      \
     DO(span_table)                                                                                                     \
+    DO(sling_table)                                                                                                    \
     DO(path_table)                                                                                                     \
     DO(pin_table)                                                                                                      \
     DO(pin_of_table)                                                                                                   \
@@ -88,7 +96,7 @@ static void clear(sn_hierarchy *h)
 #undef EMPTY
     memset(h->count, 0, sizeof h->count);
     memset(h->particles, 0, sizeof h->particles);
-    h->made = h->by_mass = false;
+    h->made = h->by_mass = h->notes = h->noted = false;
     h->work = NULL;
 }
 
@@ -109,6 +117,7 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->parent = h->node_table.column[2];
     h->first = h->node_table.column[3];
     h->last = h->node_table.column[4];
+    h->node_pulled = h->node_table.column[5];
     h->member = h->member_table.column[0];
     h->at = h->member_table.column[1];
     h->weight = h->member_table.column[2];
@@ -119,13 +128,19 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->most = h->batch_table.column[1];
     h->mask = h->batch_table.column[2];
     h->offset = h->batch_table.column[3];
+    h->to_fixed = h->batch_table.column[4];
     h->tether = h->tether_table.column[0];
     h->row_tether = h->row_tether_table.column[0];
+    h->row_pulled = h->row_tether_table.column[1];
     h->far = h->far_table.column[0];
+    h->far_pulled = h->far_table.column[1];
     h->span = h->span_table.column[0];
+    h->sling = h->sling_table.column[0];
     h->path = h->path_table.column[0];
     h->pin = h->pin_table.column[0];
     h->pin_slot = h->pin_table.column[1];
+    h->pull = h->pin_table.column[2];
+    h->told = h->pin_table.column[3];
     h->pin_of = h->pin_of_table.column[0];
 }
 
@@ -286,6 +301,18 @@ static void take_base(hierarchy_work *w)
     memcpy(w->h->particles, base->particles, sizeof base->particles);
 }
 
+static void find_limits_to_fixed(const sn_hierarchy *h)
+{
+    for (uint32_t b = 0; b < h->batch_table.count; ++b) {
+        h->to_fixed[b] = 0;
+        for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
+            const uint32_t *end = &h->end[2 * (size_t)b * SN_BATCH + lane];
+            if (h->mask[b] >> lane & 1 && (h->w[end[0] / 2] == 0 || h->w[end[SN_BATCH] / 2] == 0))
+                h->to_fixed[b] |= (uint16_t)(1u << lane);
+        }
+    }
+}
+
 static void make(hierarchy_work *w, bool again)
 {
     if (again)
@@ -303,6 +330,8 @@ static void make(hierarchy_work *w, bool again)
     if (!w->failed)
         sn_hierarchy_find_edges(w);
     if (!w->failed)
+        sn_hierarchy_find_slings(w);
+    if (!w->failed)
         sn_hierarchy_cut_tiles(w);
     if (!w->failed)
         sn_hierarchy_list_particles(w);
@@ -313,9 +342,13 @@ static void make(hierarchy_work *w, bool again)
     if (!w->failed)
         sn_hierarchy_find_tethers(w);
     if (!w->failed)
+        sn_hierarchy_tie_slings(w);
+    if (!w->failed)
         sn_hierarchy_add_stages(w);
     for (uint32_t n = 0; n < w->h->node_table.count && !w->failed; ++n)
         hierarchy_x(w->h, n)->w = w->h->w[n];
+    if (!w->failed)
+        find_limits_to_fixed(w->h);
     w->h->batches = w->in->plan->mask_table.count;
     w->h->far_off = sn_hierarchy_scratch(w, (size_t)w->h->batches + SN_AT_ONCE, sizeof *w->h->far_off);
     w->h->home = sn_hierarchy_scratch(w, w->in->plan->layer[1], sizeof *w->h->home);
@@ -372,9 +405,9 @@ bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const 
         return true;
     }
     if (!sn_table_reserve(&s->base->pinned_table, allocator,
-                          store->pool[SN_KIND_PIN]->ids.live ? in->plan->particles : 0))
+                          sn_hierarchy_has_pins(store) ? in->plan->particles : 0))
         return false;
-    sn_hierarchy_note_pinned(s->base, store, in->frame.slot, in->plan->particles, s->breaks, s->world);
+    sn_hierarchy_note_pinned(s->base, store, in->frame.slot, in->plan->particles, in->frame.x, s->breaks, s->world);
     h->made = h->made && h->makes == in->plan->makes;
     const bool based = is_base(h, in);
     if (based && !h->made && !make_for(h, allocator, in, true))

@@ -36,11 +36,14 @@ static void sweep_wide(const sn_hierarchy *h, const sn_limit_run *run, const sn_
 static void sweep(const sn_hierarchy *h, uint32_t first, uint32_t runs, uint32_t sweeps, const sn_wide *wide)
 {
     for (uint32_t s = 0; s < sweeps; ++s)
-        for (uint32_t r = first; r < first + runs; ++r)
+        for (uint32_t r = first; r < first + runs; ++r) {
+            if (h->notes)
+                sn_hierarchy_note_limits(h, &h->run[r], NULL, NULL);
             if (wide)
                 sweep_wide(h, &h->run[r], wide);
             else
                 sweep_one_by_one(h, &h->run[r]);
+        }
 }
 
 /* ---- Four numbers at once ---------------------------------------------------------------------------------------- */
@@ -186,6 +189,11 @@ static sn_vec3 from_pin(const sn_hierarchy_pin *pin, sn_vec3 x, sn_vec3 low)
     return vec3_add(vec3_sub(x, vec4_xyz(pin->x)), vec3_sub(low, vec4_xyz(pin->low)));
 }
 
+static void note_pull(sn_dvec3 *to, sn_vec3 by)
+{
+    *to = (sn_dvec3){to->x + (double)by.x, to->y + (double)by.y, to->z + (double)by.z};
+}
+
 /* Pulls aggregates back to the length of their tethers. */
 static void tether_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count, const sn_hierarchy_mesh *mesh)
 {
@@ -198,6 +206,8 @@ static void tether_nodes(const sn_hierarchy *h, uint32_t first, uint32_t count, 
         const sn_vec3 away = vec3_add(vec3_sub(vec4_xyz(*hierarchy_x(h, far->node)), at), vec4_xyz(*d));
         const sn_real pull = pull_of(away, far->most);
         *d = (sn_vec4){d->x + away.x * pull, d->y + away.y * pull, d->z + away.z * pull, d->w};
+        if (h->notes)
+            note_pull(&h->far_pulled[i], vec3_scale(away, pull / hierarchy_x(h, far->node)->w));
     }
 }
 
@@ -252,6 +262,13 @@ static uint32_t sweeps_inside(const sn_hierarchy_part *part)
 
 /* ---- Tiles ------------------------------------------------------------------------------------------------------- */
 
+static void note_lane(sn_wide_pulled *to, uint32_t lane, sn_vec3 by)
+{
+    to->by[0][lane] += (float)by.x;
+    to->by[1][lane] += (float)by.y;
+    to->by[2][lane] += (float)by.z;
+}
+
 void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide, const sn_frame *frame, sn_vec4 *moved)
 {
     uint32_t parts;
@@ -263,6 +280,8 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
         sweep(h, part->run, part->runs, sweeps_inside(part), wide);
         sweep(h, part->row_run, part->row_runs, 1, wide);
         tether_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
+        if (h->notes)
+            sn_hierarchy_note_moves(h, part->node, part->nodes, NULL);
         for (uint32_t n = part->node; n < part->node + part->nodes; ++n) {
             sn_vec4 by = *hierarchy_d(h, n);
             by.w = 0;
@@ -277,6 +296,7 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
         }
         if (wide) {
             const sn_wide_tethers tethers = {.tether = h->row_tether + part->row_tether,
+                                             .pulled = h->notes ? h->row_pulled + part->row_tether : NULL,
                                              .count = part->row_tethers,
                                              .pin = h->pin,
                                              .x = frame->x,
@@ -291,8 +311,12 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
             const sn_vec3 low = moved == frame->x ? (sn_vec3){0, 0, 0} : vec4_xyz(*to);
             const sn_vec3 away = from_pin(&h->pin[tether->pin], vec4_xyz(frame->x[tether->slot]), low);
             const sn_real pull = pull_of(away, tether->most);
-            if (pull != 0)
-                *to = (sn_vec4){to->x + away.x * pull, to->y + away.y * pull, to->z + away.z * pull, to->w};
+            if (pull == 0)
+                continue;
+            *to = (sn_vec4){to->x + away.x * pull, to->y + away.y * pull, to->z + away.z * pull, to->w};
+            if (h->notes)
+                note_lane(&h->row_pulled[tether->row], tether->at % SN_ROW,
+                          vec3_scale(away, pull / frame->x[tether->slot].w));
         }
     }
 }
@@ -302,15 +326,18 @@ void sn_hierarchy_move(const sn_hierarchy *h, uint32_t tile, const sn_wide *wide
 static void sweep_rows(const sn_hierarchy *h, const sn_hierarchy_part *part, const sn_wide *wide, float *margin)
 {
     sn_wide_run limits = {.plane = margin, .number = SN_KIND_DISTANCE_MAX};
-    for (uint32_t r = part->row_run; r < part->row_run + part->row_runs; ++r)
-        limits.batches += h->run[r].batches; /* their batches are consecutive */
-    if (!limits.batches)
-        return;
-    const uint32_t first = h->run[part->row_run].batch;
-    limits.offset = h->offset + 2 * (size_t)first;
-    limits.mask = h->mask + first;
-    limits.param = (const float *)(const void *)h->most + (size_t)first * SN_BATCH;
-    wide->fused[limits.number].planes(&limits);
+    for (uint32_t r = part->row_run, end = r + part->row_runs; r < end;) {
+        const uint32_t first = h->run[r].batch;
+        if (h->notes)
+            sn_hierarchy_note_limits(h, &h->run[r], part, margin + SN_BATCH);
+        limits.batches = h->run[r++].batches;
+        for (; !h->notes && r < end; ++r)
+            limits.batches += h->run[r].batches; /* their batches are consecutive */
+        limits.offset = h->offset + 2 * (size_t)first;
+        limits.mask = h->mask + first;
+        limits.param = (const float *)(const void *)h->most + (size_t)first * SN_BATCH;
+        wide->fused[limits.number].planes(&limits);
+    }
 }
 
 /* Pulls aggregates back, as tether_nodes does. */
@@ -318,6 +345,7 @@ static void tether_groups(const sn_hierarchy *h, const sn_hierarchy_part *part, 
 {
     const sn_hierarchy_mesh *mesh = &h->mesh[part->mesh];
     const sn_wide_tethers tethers = {.tether = h->row_tether + part->row_far,
+                                     .pulled = h->notes ? h->row_pulled + part->row_far : NULL,
                                      .count = part->row_fars,
                                      .pin = h->pin,
                                      .plane = nodes,
@@ -336,6 +364,8 @@ static void move_groups(const sn_hierarchy *h, const sn_hierarchy_part *part, co
     wide->take_nodes(&groups);
     sweep_rows(h, part, wide, margin);
     tether_groups(h, part, wide, groups.nodes);
+    if (h->notes)
+        sn_hierarchy_note_moves(h, part->node, part->groups * SN_BATCH, groups.nodes);
     wide->move_rows(&groups);
 }
 
@@ -354,7 +384,10 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
             move_groups(h, part, wide, groups_of(h, part, plane, coarse), nodes);
         else
             tether_nodes(h, part->far, part->fars, &h->mesh[part->mesh]);
-        for (uint32_t n = part->node + part->groups * SN_BATCH; n < part->node + part->nodes; ++n)
+        const uint32_t others = part->node + part->groups * SN_BATCH;
+        if (h->notes)
+            sn_hierarchy_note_moves(h, others, part->node + part->nodes - others, NULL);
+        for (uint32_t n = others; n < part->node + part->nodes; ++n)
             for (uint32_t k = h->first[n]; hierarchy_x(h, n)->w != 0 && k < h->last[n]; ++k) {
                 const sn_vec4 *by = hierarchy_d(h, n);
                 float *to = moved + h->at[k];
@@ -363,6 +396,7 @@ void sn_hierarchy_move_planes(const sn_hierarchy *h, uint32_t tile, const sn_wid
                 to[2 * SN_BATCH] += (float)by->z;
             }
         const sn_wide_tethers tethers = {.tether = h->row_tether + part->row_tether,
+                                         .pulled = h->notes ? h->row_pulled + part->row_tether : NULL,
                                          .count = part->row_tethers,
                                          .pin = h->pin,
                                          .plane = plane,

@@ -18,10 +18,15 @@
    The kinds `dihedral` and `angle` have the same k, from their triangles or sides laid flat. With the angle t, |C| = 2
    sin(t / 2), in the direction in which the fold points. Their force is (|C| t / (2 sin(t / 2)) - rest) / a in that
    direction, with the same matrix. A share of this force, half of t, is along the sides, and compresses them. Rods
-   resist that. So angles are solved here if all of their sides or edges are rods that also push, and their rest angle
-   is at most FOLDED. (Forces across the sides, as the gradients of the angle are, compress nothing. But they rotate
-   with the sides, which the matrix does not include, and are unstable from w k^2 h^2 t / a = 6 on: a steel wire with
-   three substeps.)
+   resist that. So angles are solved here if all of their sides or edges are rods that also push, or are between two
+   immovable particles, and their rest angle is at most FOLDED. (Forces across the sides, as the gradients of the angle
+   are, compress nothing. But they rotate with the sides, which the matrix does not include, and are unstable from w k^2
+   h^2 t / a = 6 on: a steel wire with three substeps.)
+
+   Curved wires need another matrix (plates_wires.c). The matrix above resists a change of C in all directions. A hinge
+   that is curved at rest resists only along its fold: across it the wire may turn, out of its plane. In a shell rods
+   prevent that. In a wire nothing does, and the matrix that is too stiff across, together with the rods, is unstable: a
+   free ring of twelve rods gained energy without bound from any disturbance.
 
    Elimination order: nested dissection. A breadth-first search from one end of the sheet gives levels. The middle level
    cuts the sheet in two and is numbered last; both parts are then cut in the same way. The order depends on hinges
@@ -34,6 +39,7 @@
 #ifndef SN_SOLVERS_PLATES_H
 #define SN_SOLVERS_PLATES_H
 
+#include "base/dvec.h"
 #include "base/rooms.h"
 #include "integrators/integrator.h"
 #include "solvers/plan.h"
@@ -55,12 +61,22 @@ typedef struct sn_plate_hinge {
    large, and at 5 six times too large. */
 #define SN_PLATE_RATIO 0.1
 
-/* The largest mean, for plates with curved rest shape: their fold directions are those of the prediction, and so
-   explicit. A dome stands with 416, and trembles with 1,160. */
+/* The largest mean for curved rest shapes, and the same times the mean rest angle in rad: fold directions are those of the
+   prediction, and so explicit. Free caps, rings, arcs and coils that are disturbed by 0.3 m/s keep their energy up to
+   40 rad, with 1 to 40 substeps; a cap of five by five cells gained it at 56. A dome stands with a mean of 416,
+   and trembles with 1,160. */
 #define SN_PLATE_CURVED 500.0
+#define SN_PLATE_FOLDED 40.0
 
 /* rad: a smaller rest angle counts as flat. */
 #define SN_PLATE_FLAT 1e-3
+
+/* How a hinge of a wire resists, times h^2: along the direction of its fold, and across it. Both are the same if it is
+   flat at rest. */
+typedef struct sn_plate_bend {
+    sn_dvec3 direction;
+    double along, across; /* kg m^2 */
+} sn_plate_bend;
 
 typedef struct sn_plate {
     uint32_t vertex, vertices; /* in the order of elimination; immovable ones are last */
@@ -72,6 +88,9 @@ typedef struct sn_plate {
     bool damped;    /* some of its hinges have damping */
     bool folds;     /* some of its hinges are angles */
     bool curved;    /* some of these have a rest angle */
+    double most;    /* the largest ratio h^2 with which it is solved */
+    bool wire;      /* curved, and all of its hinges are of kind `angle`: plates_wires.c */
+    size_t block;   /* where the blocks of a wire begin */
     bool acts;      /* in this step */
     bool too_large; /* factoring would take too long */
 } sn_plate;
@@ -116,10 +135,18 @@ typedef struct sn_plates {
     double *factor;       /* entries */
     double *pivot;
 
+    /* The same of wires. A block is three rows of three numbers. */
+    sn_plate_bend *bend;              /* by hinge */
+    double (*block)[3][3];            /* entries of all wires */
+    double (*inverse)[6];             /* by vertex: of the diagonal */
+    double (*cross)[3][3];            /* by vertex: scratch, a row */
+    uint32_t *hinge_start, *hinge_of; /* by vertex: its hinges */
+
     /* In a substep, by vertex: */
-    double (*at)[4];   /* m */
-    double (*from)[4]; /* m: at the start of the substep, for plates with damping */
-    double (*push)[4]; /* kg m, then the solution in m */
+    double (*at)[4];    /* m */
+    double (*from)[4];  /* m: at the start of the substep, for plates with damping */
+    double (*push)[4];  /* kg m, then the solution in m */
+    double (*moved)[4]; /* m: by this substep so far */
     sn_vec4 *mark;
     double *sum; /* scratch of factoring: a row */
     uint32_t *seen, *path, *stack;
@@ -146,11 +173,23 @@ void sn_plates_plan_factors(sn_plates *p, const sn_allocator *allocator);
 void sn_plates_factor(const sn_plates *p, sn_plate *plate, double h);
 void sn_plates_solve(const sn_plates *p, const sn_plate *plate, double (*x)[4]);
 
+/* Finds the columns with an entry in row v of the factor, in an order in which they can be eliminated. They are on the
+   stack of the plate, from the returned index to its end. */
+uint32_t sn_plates_reach(const sn_plates *p, const sn_plate *plate, uint32_t v);
+
+/* plates_wires.c: reserves blocks, and solves for x, in place, with the matrix of the bends now. */
+void sn_plates_plan_wires(sn_plates *p, const sn_allocator *allocator);
+void sn_plates_solve_wire(const sn_plates *p, const sn_plate *plate, double (*x)[4]);
+
 /* y -= (stiff * S + loss * B) x. */
 void sn_plates_multiply(const sn_plates *p, const sn_plate *plate, double stiff, double loss, double (*x)[4],
                         double (*y)[4]);
 
 /* Appends the number of plates that act, and of those too large, to a text for reports. */
 void sn_plates_tell(const sn_plates *p, char *text, size_t size);
+
+/* Writes the directions of the force of an angle by its points, if a plate has it: its forces are along its fold, not
+   along its gradients. */
+void sn_plates_direct(const sn_plates *p, uint32_t kind, uint32_t row, sn_vec3 *gradient);
 
 #endif

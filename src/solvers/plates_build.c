@@ -73,9 +73,10 @@ static void list_rods(plates_work *w)
     }
 }
 
+/* Two immovable particles are as far apart as with a rod. */
 static bool is_rod(const plates_work *w, uint32_t a, uint32_t b)
 {
-    bool is = false;
+    bool is = sn_hierarchy_inverse_mass(w->in, a) == 0 && sn_hierarchy_inverse_mass(w->in, b) == 0;
     for (uint32_t i = w->rod_start[a]; !is && i < w->rod_start[a + 1]; ++i)
         is = w->rod[i] == b;
     return is;
@@ -354,6 +355,23 @@ static void list_vertices(plates_work *w)
     }
 }
 
+/* Whether a plate is a wire, and up to which stiffness it can be solved. */
+static void look_at_curves(const sn_plates *p, sn_plate *plate)
+{
+    double sum = 0;
+    uint32_t count = 0;
+    bool angles = true;
+    for (uint32_t i = plate->hinge; i < plate->hinge + plate->hinges; ++i) {
+        const double rest = fabs(p->hinge[i].rest);
+        angles = angles && p->hinge[i].kind == SN_KIND_ANGLE;
+        sum += rest >= SN_PLATE_FLAT ? rest : 0;
+        count += rest >= SN_PLATE_FLAT;
+    }
+    plate->curved = count > 0;
+    plate->wire = count && angles;
+    plate->most = count ? fmin(SN_PLATE_CURVED, SN_PLATE_FOLDED * count / sum) : HUGE_VAL;
+}
+
 static void list_hinges(plates_work *w)
 {
     sn_plates *p = w->p;
@@ -385,10 +403,11 @@ static void list_hinges(plates_work *w)
         hinge->damping = moves > 0 ? (double)pool->give[at.at].damping : 0;
         plate->damped = plate->damped || hinge->damping > 0;
         plate->folds = plate->folds || at.kind != SN_KIND_BENDING;
-        plate->curved = plate->curved || fabs(hinge->rest) >= SN_PLATE_FLAT;
         for (uint32_t i = 0; i < 4; ++i)
             hinge->vertex[i] = w->vertex_of[at.slot[i]];
     }
+    for (uint32_t i = 0; i < p->count; ++i)
+        look_at_curves(p, &p->plate[i]);
 }
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
@@ -401,6 +420,7 @@ static void reserve_substeps(plates_work *w)
     p->at = room(w, p->vertices, sizeof *p->at);
     p->from = room(w, p->vertices, sizeof *p->from);
     p->push = room(w, p->vertices, sizeof *p->push);
+    p->moved = room(w, p->vertices, sizeof *p->moved);
     p->mark = room(w, p->vertices, sizeof *p->mark);
 }
 
@@ -417,7 +437,10 @@ static void make(plates_work *w, double h)
     if (p->rooms.failed)
         return;
     sn_plates_plan_factors(p, w->allocator);
-    reserve_substeps(w);
+    if (!p->rooms.failed)
+        sn_plates_plan_wires(p, w->allocator);
+    if (!p->rooms.failed)
+        reserve_substeps(w);
 }
 
 /* Whether masses are those for which the plates were made. */

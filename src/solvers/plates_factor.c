@@ -197,9 +197,7 @@ static void fill_rows(planning *w, const uint32_t *number, uint32_t *place)
 
 /* ---- The elimination tree ---------------------------------------------------------------------------------------- */
 
-/* Finds the columns with an entry in row v of the factor, in an order in which they can be eliminated. They are on the
-   stack of the plate, from the returned index to its end. */
-static uint32_t reach(const sn_plates *p, const sn_plate *plate, uint32_t v)
+uint32_t sn_plates_reach(const sn_plates *p, const sn_plate *plate, uint32_t v)
 {
     uint32_t top = plate->vertex + plate->unknowns, *path = p->path + plate->vertex;
     p->seen[v] = v;
@@ -235,7 +233,7 @@ static double measure(const sn_plates *p, const sn_plate *plate, size_t *entries
     const uint32_t end = plate->vertex + plate->unknowns;
     double work = 0;
     for (uint32_t v = plate->vertex; v < end; ++v)
-        for (uint32_t i = reach(p, plate, v); i < end; ++i)
+        for (uint32_t i = sn_plates_reach(p, plate, v); i < end; ++i)
             p->filled[p->stack[i]]++;
     for (uint32_t v = plate->vertex; v < end; ++v) {
         p->column[v] = *entries;
@@ -333,7 +331,7 @@ void sn_plates_factor(const sn_plates *p, sn_plate *plate, double h)
         double diagonal = p->mass[v] + h * h * p->stiff[v] + h * p->loss[v];
         for (uint32_t k = p->near_start[v]; k < p->near_start[v + 1]; ++k)
             p->sum[p->near[k]] = h * h * p->near_stiff[k] + h * p->near_loss[k];
-        for (uint32_t i = reach(p, plate, v); i < end; ++i) {
+        for (uint32_t i = sn_plates_reach(p, plate, v); i < end; ++i) {
             const uint32_t j = p->stack[i];
             const size_t first = p->column[j], last = first + p->filled[j]++;
             const double by = p->sum[j] * p->pivot[j];

@@ -745,6 +745,23 @@ void sn_solids_clear_others(const sn_solids *s, sn_store *store)
             store->pool[s->other[i].kind]->lambda[s->other[i].row] = 0;
 }
 
+void sn_solids_smooth(const sn_solids *s, const uint32_t *slot, uint32_t points, sn_vec3 *x)
+{
+    uint32_t vertex[4], i = 0;
+    for (; i < points; ++i) {
+        vertex[i] = s->count && slot[i] < s->slots ? s->vertex_of[slot[i]] : s->vertices;
+        if (vertex[i] >= s->vertices || s->vertex[vertex[i]].slot != slot[i])
+            return;
+    }
+    uint32_t index = 0;
+    while (vertex[0] >= s->solid[index].vertex + s->solid[index].vertices)
+        ++index;
+    if (!s->solid[index].acts || s->solid[index].flat)
+        return;
+    for (i = 0; i < points; ++i)
+        x[i] = vec4_xyz(s->smooth[vertex[i]]);
+}
+
 uint32_t sn_solids_count(const sn_solids *s, uint32_t *particles)
 {
     uint32_t count = 0;

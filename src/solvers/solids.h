@@ -118,6 +118,7 @@ typedef struct sn_solids {
     size_t entries;
     sn_soft *solid;
     sn_soft_vertex *vertex;
+    uint32_t *vertex_of, slots; /* by slot, of the plan: the vertex, if it has this slot */
     sn_soft_list rod, tet;
     sn_real *q;           /* by rod, SN_SOFT_STRIDE each: its multiplier for unit strains */
     sn_real *off;         /* by rod, in a substep: the residual, then for sheets the multiplier */
@@ -191,6 +192,9 @@ void sn_solids_solve(const sn_solids *s, const sn_soft *solid, double *x);
 
 /* Clears the multipliers of constraints beside solids, whose preloads are left out. */
 void sn_solids_clear_others(const sn_solids *s, sn_store *store);
+
+/* Moves the points of a constraint to where the last substep took the directions of its force, if it is in a solid. */
+void sn_solids_smooth(const sn_solids *s, const uint32_t *slot, uint32_t points, sn_vec3 *x);
 
 /* The number of lattices that act, and of their particles. */
 uint32_t sn_solids_count(const sn_solids *s, uint32_t *particles);

@@ -145,7 +145,8 @@ static void list_vertices(solid_work *w)
         s->vertices += w->body[i] != NONE;
     s->solid = sn_solids_room(w, s->count, sizeof *s->solid);
     s->vertex = sn_solids_room(w, s->vertices, sizeof *s->vertex);
-    w->vertex_of = sn_solids_room(w, w->slots, sizeof *w->vertex_of);
+    s->vertex_of = w->vertex_of = sn_solids_room(w, w->slots, sizeof *w->vertex_of);
+    s->slots = w->slots;
     if (w->failed)
         return;
     for (uint32_t i = 0; i < w->slots; ++i)

@@ -82,6 +82,9 @@ typedef struct sn_limits_base {
     uint32_t particles[SN_STIFFENED_COUNT]; /* their particles */
 } sn_limits_base;
 
+/* Kinds of rods that meshes with limits have: see hierarchy_rods.c. */
+#define SN_LIMITED_KINDS 3u
+
 /* Input for the hierarchy of stiff meshes: see hierarchy.h. */
 typedef struct sn_stiffen {
     bool on;
@@ -174,6 +177,16 @@ static inline sn_real solver_weight(const sn_frame *frame, uint32_t slot)
     if (frame->turn && slot >= frame->turn_slot)
         slot = frame->slot[frame->turn[slot - frame->turn_slot].centre];
     return frame->x[slot].w;
+}
+
+/* Adds to `push`, in the order of the block, the displacements by a step of its rows: w grad C dlambda. */
+static inline void solver_push(const sn_frame *frame, const sn_block *block, const sn_real *dlambda, sn_vec3 *push)
+{
+    for (uint32_t r = 0; r < block->rows; ++r)
+        for (uint32_t i = 0; i < block->count && dlambda[r] != 0; ++i) {
+            const sn_real s = solver_weight(frame, block->slot[i]) * dlambda[r];
+            push[i] = vec3_add(push[i], vec3_scale(block->gradient[r * block->count + i], s));
+        }
 }
 
 void sn_solver_scratch_init(sn_solver_scratch *scratch);

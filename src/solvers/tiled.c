@@ -669,11 +669,15 @@ sn_parallel *sn_tiled_shares_list(const sn_tiled *t, const uint32_t *list, uint3
    predicted. */
 static bool run_limits(const sn_tiled *t, sn_solver_out *out)
 {
-    const tiled *scratch = t->in->scratch->tiled;
-    const sn_hierarchy *h = &scratch->hierarchy;
+    tiled *scratch = t->in->scratch->tiled;
+    sn_hierarchy *h = &scratch->hierarchy;
     layer l = {.t = t, .scratch = scratch, .plan = t->in->plan, .is_first = true, .opens = true};
+    h->notes = false;
     if (!t->stiffens || !h->mesh_table.count || tiled_loads(t))
         return true;
+    h->notes = t->keep_lambda;
+    if (h->notes && tiled_starts(t))
+        sn_hierarchy_note_anew(h);
     sn_parallel *parallel = is_shared(t, 0) ? t->in->parallel : NULL;
     out->lost_tasks =
         !sn_parallel_tasks(parallel, h->tile_table.count, run_opening, &l) || !sn_hierarchy_solve(h, t->wide, parallel);

@@ -101,6 +101,20 @@ void sn_tiled_watch(const sn_tiled *t);
 /* The largest force and torque of a constraint in a batch in the watched substeps, in N and N m times h^2. */
 void sn_tiled_exerted(const sn_solver_in *in, uint32_t kind, uint32_t row, float *force, float *torque);
 
+/* The limits of stiff meshes, with what the last step noted of their forces; NULL: nothing is known. */
+const struct sn_hierarchy *sn_tiled_noted(const sn_solver_scratch *scratch, const sn_plan *plan);
+
+/* Before a step: what is known of the forces of the last one is out of date. */
+void sn_tiled_forget_forces(const sn_solver_scratch *scratch);
+
+/* The directions of forces in the last step, where they are not the gradients at the present positions. Before a
+   constraint is evaluated at x: changes x; and after that: changes the gradients by the points. slot: by the number of a
+   particle. */
+void sn_tiled_place_points(const sn_solver_scratch *scratch, const sn_plan *plan, const sn_store *store, uint32_t kind,
+                           uint32_t row, const uint32_t *slot, sn_vec3 *x);
+void sn_tiled_direct(const sn_solver_scratch *scratch, const sn_plan *plan, uint32_t kind, uint32_t row,
+                     sn_vec3 *gradient);
+
 /* Writes which meshes were stiffened in the last step, and which were not. */
 void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t size);
 

@@ -88,6 +88,8 @@ bool sn_tiled_collect_lambda(const sn_tiled *t)
         if (c.pool->ids.live && is_by_lane(c.pool))
             done = sn_parallel_for(t->in->parallel, c.pool->table.count, collect_piece, &c);
     }
+    if (done)
+        sn_hierarchy_add_pulls(&((tiled *)t->in->scratch->tiled)->hierarchy, t->in);
     return done;
 }
 

@@ -12,7 +12,10 @@
        w = I^-1 L,     v += w x r,     x += h (w x r).
 
    Neither the centre of mass nor momentum changes, since the sum of m r is 0. In the first pass of a substep particles
-   have not been predicted yet: what damping leaves of L, and the torque of forces, are then added beforehand. */
+   have not been predicted yet: what damping leaves of L, and the torque of forces, are then added beforehand.
+
+   A surface that hangs on one particle at rest is rotated about that particle, and r is counted from there: the support
+   exerts no torque about it, but gravity does. Without this such a balloon whirled ever faster, damped or not. */
 #include "base/symmetric.h"
 #include "solvers/tiled_work.h"
 
@@ -28,16 +31,17 @@ static sn_dvec3 both(const sn_vec4 *high, const sn_vec4 *low)
     return dvec3_add(dvec3_from(vec4_xyz(*high)), dvec3_from(vec4_xyz(*low)));
 }
 
-/* All sums are about the position of the first particle, and moved to the centre of mass afterwards. */
-static spinning look(const sn_motion *m)
+/* All sums are about the position of `pivot`, or of the first particle, and then moved to the centre of mass. */
+static spinning look(const sn_motion *m, uint32_t pivot)
 {
-    const sn_dvec3 origin = both(&m->x[m->list[0]], &m->x_low[m->list[0]]);
+    const uint32_t first = pivot == SN_PLAN_NONE ? m->list[0] : pivot;
+    const sn_dvec3 origin = both(&m->x[first], &m->x_low[first]);
     sn_dvec3 centre = dvec3(0, 0, 0), total = centre, force = centre;
     spinning s = {.centre = centre};
     double mass = 0, square[6] = {0}; /* kg m^2: sums of m x x, m y y, m z z, m x y, m x z, m y z */
     for (uint32_t i = 0; i < m->count; ++i) {
         const uint32_t slot = m->list[i];
-        const double own = (double)m->v[slot].w;
+        const double own = slot == pivot ? 0 : (double)m->v[slot].w;
         const sn_dvec3 r = dvec3_sub(both(&m->x[slot], &m->x_low[slot]), origin), mr = dvec3_scale(r, own);
         const sn_dvec3 p = dvec3_scale(both(&m->v[slot], &m->v_low[slot]), own);
         mass += own;
@@ -56,7 +60,11 @@ static spinning look(const sn_motion *m)
         square[4] += mr.x * r.z;
         square[5] += mr.y * r.z;
     }
-    centre = dvec3_scale(centre, 1 / mass);
+    if (pivot != SN_PLAN_NONE) {
+        s.torque = dvec3_add(s.torque, dvec3_cross(centre, dvec3_from(m->gravity)));
+        mass = 0; /* nothing is moved */
+    }
+    centre = mass > 0 ? dvec3_scale(centre, 1 / mass) : dvec3(0, 0, 0);
     const double xx = square[0] - mass * centre.x * centre.x, yy = square[1] - mass * centre.y * centre.y,
                  zz = square[2] - mass * centre.z * centre.z;
     s.inertia[0] = yy + zz;
@@ -71,9 +79,16 @@ static spinning look(const sn_motion *m)
     return s;
 }
 
-/* Finds the particles of a free surface. False if there is nothing to do: it was removed, or has an immovable particle
-   in this step. */
-static bool find(const sn_tiled *t, uint32_t index, sn_motion *m)
+/* Whether a particle stays where it is in this step. */
+static bool rests(const sn_motion *m, uint32_t slot)
+{
+    const sn_dvec3 v = both(&m->v[slot], &m->v_low[slot]);
+    return m->x[slot].w == 0 && v.x == 0 && v.y == 0 && v.z == 0;
+}
+
+/* Finds the particles of a free surface, and its pivot: the one that is immovable; SN_PLAN_NONE: there is none. False if
+   there is nothing to do: it was removed, or has more than one immovable particle in this step. */
+static bool find(const sn_tiled *t, uint32_t index, sn_motion *m, uint32_t *pivot)
 {
     const sn_plan *plan = t->in->plan;
     const sn_visit visit = plan->many[plan->free[index]];
@@ -86,8 +101,13 @@ static bool find(const sn_tiled *t, uint32_t index, sn_motion *m)
     m->list = list;
     m->mark = ((const tiled *)t->in->scratch->tiled)->mark_table.column[0];
     bool moves = m->end_kick == 0 && !m->looks_back;
-    for (uint32_t i = 0; moves && i < m->count; ++i)
-        moves = m->x[list[i]].w > 0;
+    *pivot = SN_PLAN_NONE;
+    for (uint32_t i = 0; moves && i < m->count; ++i) {
+        if (m->x[list[i]].w > 0)
+            continue;
+        moves = *pivot == SN_PLAN_NONE && rests(m, list[i]);
+        *pivot = list[i];
+    }
     return moves;
 }
 
@@ -95,10 +115,11 @@ void sn_tiled_note_spins(const sn_tiled *t)
 {
     sn_dvec3 *momentum = ((const tiled *)t->in->scratch->tiled)->spin_table.column[0];
     sn_motion m;
+    uint32_t pivot;
     for (uint32_t i = 0; i < t->in->plan->free_table.count; ++i) {
-        if (!find(t, i, &m))
+        if (!find(t, i, &m, &pivot))
             continue;
-        const spinning s = look(&m);
+        const spinning s = look(&m, pivot);
         momentum[i] = s.momentum;
         if (t->pass == 0 && t->predicts)
             momentum[i] = dvec3_add(dvec3_scale(s.momentum, (double)m.keep), dvec3_scale(s.torque, (double)m.kick));
@@ -109,13 +130,13 @@ void sn_tiled_note_spins(const sn_tiled *t)
 #define MOST_TURNS 3
 #define SMALL_TURN 1e-4 /* rad: above this another rotation follows */
 
-static bool turn(const sn_tiled *t, const sn_motion *m, sn_dvec3 wanted)
+static bool turn(const sn_tiled *t, const sn_motion *m, uint32_t pivot, sn_dvec3 wanted)
 {
     double angle = 1;
     bool good = true;
     for (int i = 0; good && i < MOST_TURNS && angle > SMALL_TURN; ++i) {
         double inverse[6];
-        const spinning s = look(m);
+        const spinning s = look(m, pivot);
         if (!(symmetric_inverse(s.inertia, inverse) > 0))
             return true;
         const sn_dvec3 l = dvec3_scale(dvec3_sub(wanted, s.momentum), 1 / (double)m->rate);
@@ -140,7 +161,8 @@ bool sn_tiled_keep_spins(const sn_tiled *t)
     const sn_dvec3 *momentum = ((const tiled *)t->in->scratch->tiled)->spin_table.column[0];
     bool good = true;
     sn_motion m;
+    uint32_t pivot;
     for (uint32_t i = 0; good && i < t->in->plan->free_table.count; ++i)
-        good = !find(t, i, &m) || turn(t, &m, momentum[i]);
+        good = !find(t, i, &m, &pivot) || turn(t, &m, pivot, momentum[i]);
     return good;
 }

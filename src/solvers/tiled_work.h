@@ -61,6 +61,7 @@ typedef struct tiled {
     sn_hierarchy hierarchy;
     sn_solids solids;
     bool any_solids; /* some solids act in this step */
+    uint64_t read;   /* of the plan with which the last step was taken; 0: another solver took it. See tiled_forces.c */
     sn_plates plates;
 
     /* Closed surfaces: see tiled_closed.c. */

@@ -18,6 +18,7 @@
 #define SN_WIDE_BODY_CONTACT_H
 
 #include "base/simd.h"
+#include "wide/copies.h"
 #include "wide/wide.h"
 
 /* Relative to the normal impulses: smaller changes end the iteration over points. With 1e-4 towers trembled. */
@@ -550,52 +551,21 @@ SN_INLINE bool body_part(const sn_wide_body_contacts *run, sn_wide_body_contact 
     return flags_bits(violent) != 0;
 }
 
-/* The number of points is a constant where it matters, so that loops over them are unrolled. WebAssembly has to be
-   downloaded: there only loops of every pass are instantiated more than once, for one point and for four; loops that
-   run once per substep, or rarely, are not. */
-#ifdef __wasm__
-#define BODY_BY_ANY_POINTS(call) call(m->points - 1 < 3 ? m->points : 4);
-#define BODY_BY_POINTS(call)                                                                                           \
-    if (m->points == 1)                                                                                                \
-        call(1);                                                                                                       \
-    else if (m->points == 4)                                                                                           \
-        call(4);                                                                                                       \
-    else                                                                                                               \
-        BODY_BY_ANY_POINTS(call)
-#else
-#define BODY_BY_POINTS(call)                                                                                           \
-    switch (m->points) {                                                                                               \
-    case 1:                                                                                                            \
-        call(1);                                                                                                       \
-        break;                                                                                                         \
-    case 2:                                                                                                            \
-        call(2);                                                                                                       \
-        break;                                                                                                         \
-    case 3:                                                                                                            \
-        call(3);                                                                                                       \
-        break;                                                                                                         \
-    default:                                                                                                           \
-        call(4);                                                                                                       \
+/* Points of a batch: 1 to 4. */
+SN_INLINE uint32_t body_points(const sn_wide_body_contact *m)
+{
+    return m->points - 1 < 3 ? m->points : 4;
+}
+
+static void body_warm_all(const sn_wide_body_contacts *given)
+{
+    const sn_wide_body_contacts own = *given;
+    for (uint32_t b = own.first; b < own.end; ++b) {
+        sn_wide_body_contact *m = &own.batch[b];
+        for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
+            body_warm(&own, m, first, body_points(m));
     }
-#define BODY_BY_ANY_POINTS(call) BODY_BY_POINTS(call)
-#endif
-
-#define BODY_LOOP(name, one)                                                                                           \
-    static void name(const sn_wide_body_contacts *given)                                                               \
-    {                                                                                                                  \
-        const sn_wide_body_contacts own = *given;                                                                      \
-        for (uint32_t b = own.first; b < own.end; ++b) {                                                               \
-            sn_wide_body_contact *m = &own.batch[b];                                                                   \
-            for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)                                              \
-                BODY_BY_ANY_POINTS(one)                                                                                \
-        }                                                                                                              \
-    }
-
-#define BODY_WARM(points) body_warm(&own, m, first, points)
-
-BODY_LOOP(body_warm_all, BODY_WARM)
-
-#define BODY_PROJECT(points) here |= body_project(&own, m, first, points)
+}
 
 /* True if a body of the batch was recently violent. All lanes are tested, whatever the width. */
 static bool body_is_stirred(const sn_wide_body_contacts *run, const sn_wide_body_contact *m)
@@ -613,6 +583,19 @@ SN_INLINE bool body_note_violent(const sn_wide_body_contacts *run, sn_wide_body_
     return violent;
 }
 
+/* In this loop, that of every sweep, the usual numbers of points are constants, so that loops over them are unrolled. In
+   the others, which run once in a substep, or rarely, this brought nothing. */
+SN_INLINE bool body_project_lanes(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first)
+{
+#if SN_COPIES
+    if (m->points == 1)
+        return body_project(run, m, first, 1);
+    if (m->points == 4)
+        return body_project(run, m, first, 4);
+#endif
+    return body_project(run, m, first, body_points(m));
+}
+
 static bool body_project_all(const sn_wide_body_contacts *given)
 {
     const sn_wide_body_contacts own = *given;
@@ -623,13 +606,11 @@ static bool body_project_all(const sn_wide_body_contacts *given)
             continue;
         bool here = false;
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
-            BODY_BY_POINTS(BODY_PROJECT)
+            here |= body_project_lanes(&own, m, first);
         violent |= body_note_violent(&own, m, here);
     }
     return violent;
 }
-
-#define BODY_PART(points) here |= body_part(&own, m, first, points)
 
 static bool body_part_all(const sn_wide_body_contacts *given)
 {
@@ -641,7 +622,7 @@ static bool body_part_all(const sn_wide_body_contacts *given)
             continue;
         bool here = false;
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
-            BODY_BY_ANY_POINTS(BODY_PART)
+            here |= body_part(&own, m, first, body_points(m));
         m->was_parted = true;
         violent |= body_note_violent(&own, m, here);
     }

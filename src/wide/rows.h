@@ -45,6 +45,15 @@ SN_INLINE void rows_push(const sn_wide_groups *run)
     }
 }
 
+SN_INLINE void rows_note(sn_wide_pulled *pulled, uint32_t lane, flags held, lanes3 by, lanes w)
+{
+    const lanes mass = lanes_all(1) / w, part[3] = {by.x * mass, by.y * mass, by.z * mass};
+    for (uint32_t i = 0; i < 3; ++i) {
+        float *to = pulled->by[i] + lane;
+        lanes_store(to, lanes_load(to) + lanes_keep(held, part[i]));
+    }
+}
+
 /* Pulls back the particles of a row that are too far from their pins. pins: for each lane the pin's position, followed
    by the remainders. */
 SN_INLINE void rows_pull(const sn_wide_tethers *run, const sn_wide_tether *tether, const float *pins)
@@ -58,11 +67,13 @@ SN_INLINE void rows_pull(const sn_wide_tethers *run, const sn_wide_tether *tethe
             lanes3_add(lanes3_sub(wide_load3(at), x), lanes3_sub(run->coarse ? nowhere : wide_load3(at + low), d));
         const lanes most = lanes_load(tether->most + lane), square = lanes3_dot(away, away);
         const flags held = lanes_above(square, most * most); /* without a branch: it would be unpredictable */
-        const lanes3 now = wide_load3(to),
-                     back = lanes3_add(now, lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1)));
+        const lanes3 now = wide_load3(to), by = lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1)),
+                     back = lanes3_add(now, by);
         lanes_store(to, lanes_choose(held, back.x, now.x));
         lanes_store(to + SN_BATCH, lanes_choose(held, back.y, now.y));
         lanes_store(to + 2 * SN_BATCH, lanes_choose(held, back.z, now.z));
+        if (run->pulled)
+            rows_note(&run->pulled[tether - run->tether], lane, held, by, lanes_load(at + SN_PLANE_W * SN_BATCH));
     }
 }
 
@@ -174,10 +185,14 @@ static void rows_tether_lanes(const sn_wide_tethers *run)
             const lanes3 away =
                 lanes3_add(lanes3_sub(rows_place(run->x, slot), from), lanes3_sub(left, rows_place(low, pin)));
             const lanes most = lanes_load(tether->most + lane), square = lanes3_dot(away, away);
-            uint32_t held = flags_bits(lanes_above(square, most * most));
+            const flags far = lanes_above(square, most * most);
+            uint32_t held = flags_bits(far);
             if (!held)
                 continue;
             const lanes3 back = lanes3_scale(away, most / lanes_sqrt(square) - lanes_all(1));
+            if (run->pulled)
+                rows_note(&run->pulled[tether - run->tether], lane, far, back,
+                          records_transpose(records_load_far(run->x, slot)).part[3]);
             float by[3][SN_WIDTH];
             lanes_store(by[0], back.x);
             lanes_store(by[1], back.y);

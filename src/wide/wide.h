@@ -634,8 +634,14 @@ typedef struct sn_wide_tether {
     uint32_t slot[SN_BATCH]; /* for each lane: slot of the particle */
 } sn_wide_tether;
 
+/* kg m: mass times displacement of what each lane of an sn_wide_tether pulled back. */
+typedef struct sn_wide_pulled {
+    float by[3][SN_BATCH];
+} sn_wide_pulled;
+
 typedef struct sn_wide_tethers {
     const sn_wide_tether *tether; /* one after the other */
+    sn_wide_pulled *pulled;       /* for each of these, is added to; NULL: it is not noted */
     uint32_t count;
     const sn_wide_pin *pin;
     float *plane;     /* of rows; */

@@ -1,15 +1,24 @@
 /* Forces of constraints, and their values. */
+#include "base/dvec.h"
+#include "solvers/tiled.h"
 #include "world/world.h"
 
 #include <string.h>
 
 /* ---- Forces ------------------------------------------------------------------------------------------------------ */
 
-/* The force of a row in the last substep, lambda / h^2; 0 before the first step. */
+/* The force of the multiplier of a row in the last substep, lambda / h^2; 0 before the first step. */
+static double own_force(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row)
+{
+    const double h = (double)world->state.h;
+    return h > 0 ? (double)pool->lambda[(size_t)index * pool->kind->rows + row] / (h * h) : 0;
+}
+
+/* The same with what limits of a stiff mesh carried. */
 static double row_force(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row)
 {
-    double h = (double)world->state.h;
-    return h > 0 ? (double)pool->lambda[(size_t)index * pool->kind->rows + row] / (h * h) : 0;
+    const double h = (double)world->state.h, by_limits = h > 0 ? sn_limit_lambda(world, pool, index, row) : 0;
+    return own_force(world, pool, index, row) + (by_limits != 0 ? by_limits / (h * h) : 0);
 }
 
 /* A constraint evaluated at the present positions, with gradients by point. */
@@ -20,13 +29,17 @@ typedef struct evaluated {
     sn_vec3 turn[SN_MAX_ROWS * SN_MAX_POINTS];
 } evaluated;
 
-/* False if the constraint cannot be evaluated. */
-static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t index, evaluated *e)
+/* `forces`: with the directions that forces had in the last step. False if the constraint cannot be evaluated. */
+static bool evaluate_points(const sn_world *world, uint32_t kind, uint32_t index, bool forces, evaluated *e)
 {
+    const sn_pool *pool = world->constraints.pool[kind];
     const sn_table *many = &world->constraints.many;
     sn_frame frame = sn_world_frame(world);
     sn_quat q[SN_MAX_POINTS];
-    sn_eval_in in = sn_evaluate_input(&world->constraints, pool, index, &frame, many->column[SN_MANY_X], q);
+    sn_vec3 *x = many->column[SN_MANY_X];
+    sn_eval_in in = sn_evaluate_input(&world->constraints, pool, index, &frame, x, q);
+    if (forces)
+        sn_tiled_place_points(&world->scratch, &world->plan, &world->constraints, kind, index, world->ids.value, x);
     memset(e, 0, sizeof *e);
     e->gradient = many->column[SN_MANY_BY_POINT];
     memset(e->gradient, 0, (size_t)pool->kind->rows * in.points * sizeof *e->gradient);
@@ -35,6 +48,8 @@ static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t
     ((sn_world *)world)->busy = true; /* eval may be the caller's function */
     bool exists = pool->kind->eval(&in, &out);
     ((sn_world *)world)->busy = was_busy;
+    if (forces && exists)
+        sn_tiled_direct(&world->scratch, &world->plan, kind, index, e->gradient);
     return exists;
 }
 
@@ -53,10 +68,11 @@ static const sn_vec3 *element_force(const sn_world *world, const sn_pool *pool, 
 }
 
 /* The force of an element along the gradient of its C. Positive increases C, as for a constraint. */
-static sn_real element_row(const sn_world *world, const sn_pool *pool, uint32_t index)
+static sn_real element_row(const sn_world *world, const sn_pool *pool, sn_constraint constraint)
 {
+    const uint32_t index = constraint.index;
     evaluated e;
-    if (!evaluate_points(world, pool, index, &e))
+    if (!evaluate_points(world, constraint.kind, index, true, &e))
         return 0;
     sn_vec3 g = e.gradient[0];
     sn_real length2 = vec3_dot(g, g);
@@ -71,7 +87,7 @@ sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint)
         return force;
     if (pool->kind->force) {
         force.rows = 1;
-        force.row[0] = element_row(world, pool, constraint.index);
+        force.row[0] = element_row(world, pool, constraint);
         force.magnitude = vec3_length(element_force(world, pool, constraint.index)[0]);
         return force;
     }
@@ -105,7 +121,7 @@ static sn_vec3 exerted_on(const sn_world *world, sn_constraint constraint, uint3
         return element_force(world, pool, constraint.index)[point];
     evaluated e;
     sn_vec3 sum = vec3(0, 0, 0);
-    if (!evaluate_points(world, pool, constraint.index, &e)) {
+    if (!evaluate_points(world, constraint.kind, constraint.index, true, &e)) {
         world_fail(world, SN_ERROR_ARGUMENT, "%s constraint %u has no direction as positions are now", pool->kind->name,
                    constraint.index);
         return none;
@@ -137,7 +153,7 @@ void sn_constraint_exerted(const sn_world *world, uint32_t kind, uint32_t index,
     evaluated e;
     sn_vec3 push = vec3(0, 0, 0), turn = vec3(0, 0, 0);
     const uint32_t points = pool->kind->points;
-    if (!evaluate_points(world, pool, index, &e)) {
+    if (!evaluate_points(world, kind, index, true, &e)) {
         *force = (sn_real)NAN;
         return;
     }
@@ -155,6 +171,54 @@ sn_vec3 sn_constraint_force_on(const sn_world *world, sn_constraint constraint, 
     return exerted_on(world, constraint, point, false);
 }
 
+/* ---- Loads of particles --------------------------------------------------------------------------------------------------- */
+
+/* Adds what the multipliers of a constraint exert on a particle. */
+static void add_force_on(const sn_world *world, uint32_t kind, uint32_t index, uint32_t slot, sn_dvec3 *sum)
+{
+    const sn_pool *pool = world->constraints.pool[kind];
+    const sn_frame frame = sn_world_frame(world);
+    const uint32_t points = pool_point_count(pool, index);
+    const sn_vec3 *force = NULL;
+    bool evaluates = false, exists = true;
+    evaluated e;
+    for (uint32_t point = 0; point < points && exists; ++point) {
+        uint32_t corner[4];
+        sn_real weight[4];
+        const uint32_t corners = sn_point_corners(&world->constraints, pool, index, &frame, point, corner, weight);
+        for (uint32_t i = 0; i < corners && exists; ++i) {
+            if (corner[i] != slot)
+                continue;
+            if (!evaluates && pool->kind->force)
+                force = element_force(world, pool, index);
+            else if (!evaluates)
+                exists = evaluate_points(world, kind, index, true, &e);
+            evaluates = true;
+            if (force)
+                *sum = dvec3_add(*sum, dvec3_scale(dvec3_from(force[point]), (double)weight[i]));
+            for (uint32_t row = 0; !force && exists && row < pool->kind->rows; ++row)
+                *sum = dvec3_add(*sum, dvec3_scale(dvec3_from(e.gradient[row * points + point]),
+                                                   own_force(world, pool, index, row) * (double)weight[i]));
+        }
+    }
+}
+
+sn_vec3 sn_particle_load(const sn_world *world, sn_particle particle)
+{
+    const uint32_t slot = world ? sn_world_slot(world, particle) : SN_NO_SLOT;
+    if (slot == SN_NO_SLOT)
+        return vec3((sn_real)NAN, (sn_real)NAN, (sn_real)NAN);
+    const sn_store *store = &world->constraints;
+    sn_dvec3 sum = sn_limit_force_on(world, slot);
+    for (uint32_t r = 0; r < store->run_table.count; ++r) {
+        const sn_run *run = &store->run[r];
+        for (uint32_t i = 0; i < run->count; ++i)
+            if (run_has(store->pool[run->kind], run, i))
+                add_force_on(world, run->kind, run->first + i, slot, &sum);
+    }
+    return dvec3_round(sum);
+}
+
 sn_vec3 sn_constraint_torque_on(const sn_world *world, sn_constraint constraint, uint32_t point)
 {
     return exerted_on(world, constraint, point, true);
@@ -168,7 +232,7 @@ sn_result sn_constraint_value(const sn_world *world, sn_constraint constraint, s
     if (!value)
         return world_fail(world, SN_ERROR_ARGUMENT, "value is NULL");
     evaluated e;
-    bool exists = evaluate_points(world, pool, constraint.index, &e);
+    bool exists = evaluate_points(world, constraint.kind, constraint.index, false, &e);
     for (uint32_t row = 0; row < pool->kind->rows; ++row)
         value[row] = exists ? e.c[row] : (sn_real)NAN;
     return SN_OK;

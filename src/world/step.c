@@ -99,7 +99,8 @@ static sn_result end_contact(sn_substep *s)
 {
     sn_world *world = s->world;
     bool done = (sn_solve_interleaves_contact(s) || sn_contacts_pass(world, s->h, true)) &&
-                sn_contacts_end(world, s->h) && sn_body_contacts_pass(world, s->h) && sn_surfaces_guard(world, s->h) &&
+                sn_contacts_end(world, s->h) && sn_body_contacts_pass(world, s->h) &&
+                sn_contacts_end_thrown(world, s->h) && sn_surfaces_guard(world, s->h) &&
                 sn_surfaces_balance(world, s->h) && sn_articulations_note(s);
     sn_contacts_forget(world);
     return done ? sn_fault_contact(world) : sn_fault_lost_tasks(world);
@@ -146,6 +147,7 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still, bool car
     sn_step_state step = {.dt = dt, .still = still, .careful = careful};
     sn_result result = SN_OK;
     sn_breaking_watch_anew(world);
+    sn_tiled_forget_forces(&world->scratch);
     sn_starts_note_immovable(world);
     if (world->state.settings.solver == SN_SOLVER_TILED) {
         sn_solver_in in = sn_world_solver_input(world, dt);
@@ -307,8 +309,11 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     sn_profile_begin(world);
     sn_result result = advance(world, dt, still);
     sn_compromise_end(world, result != SN_OK);
-    if (result != SN_OK)
-        world->plan.made = world->plan.made && planned, sn_rest_forget_since(world, shapes);
+    if (result != SN_OK) {
+        world->plan.made = world->plan.made && planned;
+        sn_rest_forget_since(world, shapes);
+        sn_tiled_forget_forces(&world->scratch);
+    }
     sn_profile_end(world, result);
     return result;
 }

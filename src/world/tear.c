@@ -360,21 +360,13 @@ void sn_tear_skins_changed(sn_world *world)
 void sn_tear_note_triangle(sn_world *world, uint32_t triangle)
 {
     sn_tearing *t = &world->tearing;
-    const sn_skin_record *skin = contact_skins(&world->contact);
+    const sn_skin_record *skin = contact_skin_of(&world->contact, triangle);
     const uint32_t *corner = (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)triangle;
-    uint32_t low = 0, high = world->contact.skin_table.count;
-    while (high - low > 1) { /* the skin that contains it */
-        const uint32_t middle = low + (high - low) / 2;
-        if (skin[middle].first <= triangle)
-            low = middle;
-        else
-            high = middle;
-    }
     if (t->change_table.count >= SN_TOPOLOGY_MOST)
         forget_changes(t);
-    const sn_skin of = {skin[low].number, world->contact.skin_ids.generation[skin[low].number]};
+    const sn_skin of = {skin->number, world->contact.skin_ids.generation[skin->number]};
     ((sn_topology_change *)t->change_table.column[0])[t->change_table.count++] =
-        (sn_topology_change){of, triangle - skin[low].first, {corner[0], corner[1], corner[2]}};
+        (sn_topology_change){of, triangle - skin->first, {corner[0], corner[1], corner[2]}};
     t->topology++;
 }
 

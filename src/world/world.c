@@ -123,7 +123,7 @@ sn_result sn_world_def_check(const sn_world_def *def, char *message, size_t size
     if (!def)
         snprintf(message, size, "def is NULL; start from sn_default_world_def()");
     else if (def->dimensions != 2 && def->dimensions != 3)
-        snprintf(message, size, "def.dimensions is %u; it must be 2 or 3", def->dimensions);
+        snprintf(message, size, "def.dimensions is %u; it must be 2 or 3 (start from sn_default_world_def)", def->dimensions);
     else if (!def->allocator.allocate != !def->allocator.release)
         snprintf(message, size, "def.allocator must have both allocate and release, or neither");
     else if (def->threads > SN_MOST_THREADS)
@@ -201,6 +201,7 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     sn_compromise_init(&world->compromise);
     sn_solver_scratch_init(&world->scratch);
     sn_query_trees_init(&world->query);
+    sn_limit_forces_init(&world->limit_forces);
 }
 
 static void release(sn_world *world)
@@ -211,6 +212,7 @@ static void release(sn_world *world)
     sn_compromise_release(&world->compromise, &allocator);
     sn_solver_scratch_release(&world->scratch, &allocator);
     sn_query_trees_release(&world->query, &allocator);
+    sn_limit_forces_release(&world->limit_forces, &allocator);
     sn_parallel_release(&world->parallel, &allocator);
     sn_table_release(&world->kind_report_table, &allocator);
     sn_table_release(&world->rest_table, &allocator);

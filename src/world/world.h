@@ -2,6 +2,7 @@
 #ifndef SN_WORLD_WORLD_H
 #define SN_WORLD_WORLD_H
 
+#include "base/dvec.h"
 #include "base/errors.h"
 #include "base/parallel.h"
 #include "constraints/incidence.h"
@@ -145,6 +146,13 @@ typedef struct sn_compromise {
 void sn_compromise_init(sn_compromise *compromise);
 void sn_compromise_release(sn_compromise *compromise, const sn_allocator *allocator);
 
+/* The parts of the multipliers of rods that limits carried: see limit_forces.c. They are found when they are read. */
+typedef struct sn_limit_forces {
+    sn_table table[SN_LIMITED_KINDS]; /* of sn_real, by kind and row */
+    uint64_t made;                    /* sn_hierarchy.notes_made when they were found; 0: never */
+    atomic_flag gate;                 /* held by the thread that finds or reads them */
+} sn_limit_forces;
+
 struct sn_world {
     sn_allocator allocator;
     sn_errors errors;
@@ -198,6 +206,7 @@ struct sn_world {
                        kinds need not be tested for these */
     uint64_t moves; /* rises when a particle is added, removed, moved, stored in another slot, or changes its radius */
     sn_query_trees query;
+    sn_limit_forces limit_forces;
     sn_cancel_fn *cancel; /* NULL: steps are never cancelled */
     void *cancel_context;
     sn_contact_filter_fn *filter; /* NULL: none; see callbacks.c */
@@ -336,6 +345,17 @@ void sn_limits_release(sn_limits_base *base, const sn_allocator *allocator);
 
 /* Counts changes of constraints, strengths, and rest shapes, except changes by tears between the next two calls. */
 uint64_t sn_limits_edits(const sn_world *world);
+
+/* limit_forces.c: */
+void sn_limit_forces_init(sn_limit_forces *f);
+void sn_limit_forces_release(sn_limit_forces *f, const sn_allocator *allocator);
+
+/* What limits of a stiff mesh carried for a row of a constraint in the last substep, to be added to its multiplier. NaN
+   when memory runs out. */
+double sn_limit_lambda(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row);
+
+/* N: what limits exerted on a particle in the last substep. */
+sn_dvec3 sn_limit_force_on(const sn_world *world, uint32_t slot);
 
 /* Whether a constraint may break by force. */
 bool sn_world_is_weak(const void *world, uint32_t kind, uint32_t row);

@@ -2,8 +2,6 @@
    of bodies, cranks, gears, tops, catenaries, hanging chains, orbits. All at ten substeps of one pass. */
 #include "validation/row_tools.h"
 
-#define PI 3.14159265358979323846
-
 static const sn_body nowhere = {0, 0};
 
 static void note(records *out, double expected, double measured, double tolerance, const char *setup)

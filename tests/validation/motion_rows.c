@@ -2,8 +2,6 @@
    turntables, belts, brakes. All at ten substeps of one pass. */
 #include "validation/row_tools.h"
 
-#define PI 3.14159265358979323846
-
 static void note(records *out, double expected, double measured, double tolerance, const char *setup)
 {
     record *r = append(out, 0, JUDGE_WITHIN, expected, measured, tolerance);

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #define G           9.81
+#define PI          3.14159265358979323846
 #define FIXED       ((double)INFINITY) /* the mass of what does not move */
 #define FRAME       (1.0 / 60)
 #define IS_FLOAT    (sizeof(sn_real) == sizeof(float))

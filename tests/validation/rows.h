@@ -45,6 +45,9 @@ row_fn rigid_box_on_a_ramp, rigid_sliding_stop, rigid_rebound, free_body, jointe
 row_fn stack_forces, tipping_box, spinning_top, cradle_of_bodies, bounce_ladder, heavy_on_light;
 row_fn loaded_tray, accelerated_platform, slide_to_roll;
 
+/* Those of elastic rods: rod_rows.c */
+row_fn elastica, buckling_column, twisted_ring;
+
 /* Those of the textbook: motion_rows.c and machine_rows.c */
 row_fn wedge_and_block, ladders, billiards, rolling, turntable_and_belt, blows, pulls_and_bowls, rubbing,
     books_and_beam;

@@ -64,9 +64,11 @@ static void read_particle(const sn_world *w, sn_particle p)
     FAILS(is_nan_vec3(sn_particle_position(w, p)));
     FAILS(is_nan_vec3(sn_particle_velocity(w, p)));
     FAILS(is_nan_vec3(sn_particle_spin(w, p)));
+    FAILS(is_nan_vec3(sn_particle_load(w, p)));
     FAILS(isnan(sn_particle_mass(w, p)));
     FAILS(isnan(sn_particle_inverse_mass(w, p)));
     FAILS(isnan(sn_particle_radius(w, p)));
+    FAILS(is_nan_vec3(sn_particle_rest_position(w, p)));
     FAILS(sn_particle_group(w, p) == 0);
     FAILS(sn_particle_user(w, p) == 0);
     FAILS(!sn_particle_is_awake(w, p));
