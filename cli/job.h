@@ -50,6 +50,12 @@ typedef struct sn_job_worst {
     bool warned;     /* a warning was given */
 } sn_job_worst;
 
+/* What broke and tore in a run, other than by cuts. */
+typedef struct sn_job_torn {
+    uint32_t broken, split; /* constraints; vertices that became two */
+    uint32_t first_frame;
+} sn_job_torn;
+
 /* The results of --budget. */
 typedef struct sn_job_budget {
     bool on; /* the option is given, and the first frame has begun */
@@ -88,6 +94,7 @@ typedef struct sn_job {
     sn_job_profile profile;
     sn_job_certificate certificate;
     sn_job_budget budget;
+    sn_job_torn torn;
     double deepest; /* m: the deepest overlap of all frames, */
     uint32_t deepest_frame;
     sn_progress progress;
@@ -139,6 +146,11 @@ void sn_job_certify(sn_job *job);
 void sn_job_certify_end(sn_job *job);
 void sn_job_certify_print(const sn_job *job);
 void sn_job_certify_say(const sn_job *job, sn_document *d, sn_value *root);
+
+/* What breaks and tears (job_torn.c): count it after a frame; print. */
+void sn_job_torn_frame(sn_job *job);
+void sn_job_torn_print(const sn_job *job);
+void sn_job_torn_say(const sn_job *job, sn_document *d, sn_value *root);
 
 /* Output (job_tell.c). The first two write JSON and do nothing without --json. */
 bool sn_job_tell_start(sn_job *job);

@@ -134,6 +134,7 @@ static void tell_program(sn_job *job, const sn_report *report)
     if (report)
         say_report(job, &d, root, report);
     say_slopes(&d, root, job);
+    sn_job_torn_say(job, &d, root);
     sn_document_text(&d, root, "state_hash", hash);
     say_files(&d, root, job);
     sn_job_certify_say(job, &d, root);
@@ -263,6 +264,7 @@ void sn_job_tell_end(sn_job *job)
     print_headline(job);
     if (has_report)
         print_report(job, &report);
+    sn_job_torn_print(job);
     print_slopes(job);
     sn_job_certify_print(job);
     sn_job_budget_print(job);

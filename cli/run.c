@@ -181,6 +181,7 @@ static void run_frames(sn_job *job)
         sn_job_profile_step(job);
         sn_job_certify(job);
         sn_job_worst_frame(job);
+        sn_job_torn_frame(job);
         job->simulated = sn_scene_time(job->scene) - begin;
         if (!sn_job_write(job) || !sn_job_tell_frame(job))
             break;

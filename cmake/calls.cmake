@@ -90,6 +90,9 @@ ${look}}
   file(CONFIGURE OUTPUT "${folder}/calls.c" CONTENT "${outside}" @ONLY)
   target_sources(${target} PRIVATE "${folder}/calls.c")
   set_source_files_properties("${folder}/calls.c" PROPERTIES COMPILE_DEFINITIONS SINEW_CALLS)
+  if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang") # what is long in it is for hosts with another mode
+    set_source_files_properties("${folder}/calls.c" PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release,RelWithDebInfo>:-Os>")
+  endif()
   if(MSVC)
     target_compile_options(${target} PRIVATE "/FI${folder}/calls.h")
   else()

@@ -17,9 +17,6 @@
 /* A limit that does not depend on memory: eight numbers for each item must be countable in 32 bits. */
 #define MOST_COUNT 5e8
 
-/* A world counts particles, and constraints of a kind, in 31 bits. */
-#define MOST_OF_ANY 2147483647.0
-
 /* Damping is too strong for the solver beyond this many substeps per pass. */
 #define MOST_DAMPING 4.0
 

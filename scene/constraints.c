@@ -327,6 +327,27 @@ static bool finish_one(sn_scene *scene, sn_reader *reader, const sn_constraint_k
     return add_hold(scene, reader, keys->name, (sn_constraints){c.kind, c.index, 1, c.generation});
 }
 
+/* A motor or a drive that may exert nothing does nothing, however fast it is to be: warns. */
+static void warn_of_idle(sn_reader *reader, const sn_kind *kind, const kind_table *table)
+{
+    for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i) {
+        const sn_param *most = &kind->param[i];
+        const size_t length = strlen(most->name);
+        if (table->given[i] || !most->has_default || most->default_value != 0 || length < 5 ||
+            strcmp(most->name + length - 5, "_most") != 0)
+            continue;
+        for (uint32_t k = 0; k < SN_MAX_PARAMS && kind->param[k].name; ++k)
+            if (table->given[k] && strlen(kind->param[k].name) == length - 5 &&
+                strncmp(kind->param[k].name, most->name, length - 5) == 0) {
+                const size_t path = sn_reader_enter_key(reader, kind->param[k].name);
+                sn_problems_add(reader->problems, SN_PROBLEM_WARNING, reader->path, true,
+                                "it does nothing, because '%s', the most that may be exerted (%s), is 0 if not given",
+                                most->name, most->unit);
+                sn_reader_leave(reader, path);
+            }
+    }
+}
+
 static bool read_one(sn_scene *scene, sn_reader *reader, uint32_t kind_number, const sn_constraint_keys *keys,
                      const kind_table *table)
 {
@@ -334,6 +355,7 @@ static bool read_one(sn_scene *scene, sn_reader *reader, uint32_t kind_number, c
     sn_constraint_def def = sn_default_constraint_def(kind_number);
     const double *each;
     bool good = read_params(reader, kind, table, 1, def.param);
+    warn_of_idle(reader, kind, table);
     good = read_give(reader, "compliance", keys->compliance, 1, &def.compliance, &each) && good;
     good = read_give(reader, "damping", keys->damping, 1, &def.damping, &each) && good;
     good = read_give(reader, "stiffness", keys->stiffness, 1, &def.stiffness, &each) && good;

@@ -68,25 +68,32 @@ static void save_head(sn_saver *s, sn_value *root)
 
 /* ---- Objects ----------------------------------------------------------------------------------------------------- */
 
-static void save_vectors(sn_saver *s, sn_value *record, const char *key, sn_particles run, bool velocities)
+static sn_particle item_at(const sn_saver *s, uint32_t i)
 {
-    sn_vec3 *x = sn_arena_take(&s->scratch, run.count, sizeof *x);
+    return sn_particle_from_index(s->scene->world, s->item[i]);
+}
+
+static void put_vector(double *numbers, uint32_t i, sn_vec3 x)
+{
+    numbers[3 * (size_t)i] = (double)x.x;
+    numbers[3 * (size_t)i + 1] = (double)x.y;
+    numbers[3 * (size_t)i + 2] = (double)x.z;
+}
+
+/* Saves a vector of every particle. always: also if all are 0; a -0 is not. */
+static void save_vectors(sn_saver *s, sn_value *record, const char *key,
+                         sn_vec3 (*read)(const sn_world *world, sn_particle particle), bool always)
+{
+    bool any = always;
     double *numbers;
-    bool any = !velocities;
-    if (!x || (velocities ? sn_particles_read_velocities : sn_particles_read_positions)(s->scene->world, run, &x->x,
-                                                                                        sizeof *x) != SN_OK) {
-        s->out->failed = true;
-        return;
+    for (uint32_t i = 0; i < s->items && !any; ++i) {
+        const sn_vec3 x = read(s->scene->world, item_at(s, i));
+        any = x.x != 0 || x.y != 0 || x.z != 0 || signbit(x.x) || signbit(x.y) || signbit(x.z);
     }
-    for (uint32_t i = 0; i < run.count && !any; ++i) /* a -0 must be saved, too */
-        any = x[i].x != 0 || x[i].y != 0 || x[i].z != 0 || signbit(x[i].x) || signbit(x[i].y) || signbit(x[i].z);
-    if (!any || !sn_document_numbers(s->out, record, key, 3 * run.count, NULL, &numbers))
+    if (!any || !sn_document_numbers(s->out, record, key, 3 * s->items, NULL, &numbers))
         return;
-    for (uint32_t i = 0; i < run.count; ++i) {
-        numbers[3 * (size_t)i] = (double)x[i].x;
-        numbers[3 * (size_t)i + 1] = (double)x[i].y;
-        numbers[3 * (size_t)i + 2] = (double)x[i].z;
-    }
+    for (uint32_t i = 0; i < s->items; ++i)
+        put_vector(numbers, i, read(s->scene->world, item_at(s, i)));
 }
 
 static void save_indices(sn_saver *s, sn_value *record, const char *key, uint64_t count, const uint32_t *index,
@@ -99,37 +106,18 @@ static void save_indices(sn_saver *s, sn_value *record, const char *key, uint64_
         numbers[i] = index ? index[i] : first + i;
 }
 
-/* Saves angular velocities of particles that rotate. */
-static void save_spins(sn_saver *s, sn_value *record, sn_particles run)
-{
-    bool any = false;
-    double *numbers;
-    for (uint32_t i = 0; i < run.count && !any; ++i) {
-        sn_vec3 w = sn_particle_spin(s->scene->world, sn_particles_at(run, i));
-        any = w.x != 0 || w.y != 0 || w.z != 0 || signbit(w.x) || signbit(w.y) || signbit(w.z);
-    }
-    if (!any || !sn_document_numbers(s->out, record, "spins", 3 * run.count, NULL, &numbers))
-        return;
-    for (uint32_t i = 0; i < run.count; ++i) {
-        sn_vec3 w = sn_particle_spin(s->scene->world, sn_particles_at(run, i));
-        numbers[3 * (size_t)i] = (double)w.x;
-        numbers[3 * (size_t)i + 1] = (double)w.y;
-        numbers[3 * (size_t)i + 2] = (double)w.z;
-    }
-}
-
 /* Saves the masses, one each. Pinned particles have the mass from before the pin and are listed as pins. Other
    immovable particles are listed as fixed; their mass of 1 kg is ignored. */
 static void save_masses(sn_saver *s, sn_value *record, sn_particles run)
 {
     double *mass;
-    uint32_t *still = sn_arena_take(&s->scratch, run.count, sizeof *still), fixed = 0;
-    if (!still || !sn_document_numbers(s->out, record, "masses", run.count, NULL, &mass)) {
+    uint32_t *still = sn_arena_take(&s->scratch, s->items, sizeof *still), fixed = 0;
+    if (!still || !sn_document_numbers(s->out, record, "masses", s->items, NULL, &mass)) {
         s->out->failed = true;
         return;
     }
-    for (uint32_t i = 0; i < run.count; ++i)
-        mass[i] = (double)sn_particle_mass(s->scene->world, sn_particles_at(run, i));
+    for (uint32_t i = 0; i < s->items; ++i)
+        mass[i] = (double)sn_particle_mass(s->scene->world, item_at(s, i));
     const sn_pinned *pinned = s->scene->pinned.items;
     for (uint32_t k = 0; k < s->scene->pinned.count; ++k) {
         uint32_t i = pinned[k].number - run.first;
@@ -137,7 +125,7 @@ static void save_masses(sn_saver *s, sn_value *record, sn_particles run)
             continue; /* of another object, or the program has set a mass since */
         mass[i] = (double)pinned[k].mass;
     }
-    for (uint32_t i = 0; i < run.count; ++i)
+    for (uint32_t i = 0; i < s->items; ++i)
         if (isinf(mass[i])) {
             mass[i] = 1;
             still[fixed++] = i;
@@ -146,33 +134,57 @@ static void save_masses(sn_saver *s, sn_value *record, sn_particles run)
         save_indices(s, record, "fixed", fixed, still, 0);
 }
 
-static void save_radii(sn_saver *s, sn_value *record, sn_particles run)
+static void save_radii(sn_saver *s, sn_value *record)
 {
-    sn_real first = run.count ? sn_particle_radius(s->scene->world, sn_particles_at(run, 0)) : 0;
+    sn_real first = s->items ? sn_particle_radius(s->scene->world, item_at(s, 0)) : 0;
     double *radius;
     bool same = true;
-    for (uint32_t i = 0; i < run.count && same; ++i)
-        same = sn_particle_radius(s->scene->world, sn_particles_at(run, i)) == first;
+    for (uint32_t i = 0; i < s->items && same; ++i)
+        same = sn_particle_radius(s->scene->world, item_at(s, i)) == first;
     if (same) {
         if (first != 0)
             sn_document_number(s->out, record, "radius", (double)first);
         return;
     }
-    if (sn_document_numbers(s->out, record, "radii", run.count, NULL, &radius))
-        for (uint32_t i = 0; i < run.count; ++i)
-            radius[i] = (double)sn_particle_radius(s->scene->world, sn_particles_at(run, i));
+    if (sn_document_numbers(s->out, record, "radii", s->items, NULL, &radius))
+        for (uint32_t i = 0; i < s->items; ++i)
+            radius[i] = (double)sn_particle_radius(s->scene->world, item_at(s, i));
+}
+
+/* The triangles of its skin, which tears and cuts change; without one, those that it was built with. */
+static void save_triangles(sn_saver *s, sn_value *record, const sn_object *object)
+{
+    uint32_t count = 0;
+    double *numbers;
+    if (!sn_skin_is_valid(s->scene->world, object->skin)) {
+        save_indices(s, record, "triangles", 3 * (uint64_t)object->triangle_count, object->triangle, 0);
+        return;
+    }
+    const uint32_t *corner = sn_skin_triangles(s->scene->world, object->skin, &count);
+    if (count && sn_document_numbers(s->out, record, "triangles", 3 * count, NULL, &numbers))
+        for (uint32_t i = 0; i < 3 * count; ++i)
+            numbers[i] = s->number[corner[i]] - s->number[object->run.first];
+}
+
+/* The number of an item in the saved object: bodies come behind the particles that tears have added. */
+static uint32_t saved_item(const sn_saver *s, const sn_object *object, uint32_t item)
+{
+    return item < object->run.count ? item : item + s->items - object->run.count;
 }
 
 static void save_parts(sn_saver *s, sn_value *record, const sn_object *object)
 {
     sn_value *parts = NULL;
+    double *numbers;
     for (uint32_t i = 0; i < object->part_count; ++i) {
         const sn_part *part = &object->part[i];
         if (strcmp(part->name, "all") == 0)
             continue;
         if (!parts)
             parts = sn_document_record(s->out, record, "parts");
-        save_indices(s, parts, part->name, part->count, part->index, part->first);
+        if (sn_document_numbers(s->out, parts, part->name, part->count, NULL, &numbers))
+            for (uint32_t k = 0; k < part->count; ++k)
+                numbers[k] = saved_item(s, object, part->index ? part->index[k] : part->first + k);
     }
 }
 
@@ -194,23 +206,30 @@ static void save_skin(sn_saver *s, sn_value *record, const sn_object *object)
 /* Saves the rest shape, unless it is the present shape. */
 static void save_rest(sn_saver *s, sn_value *record, const sn_object *object)
 {
-    uint32_t count = object->run.count;
-    sn_vec3 *x = object->rest ? sn_arena_take(&s->scratch, count, sizeof *x) : NULL;
+    const sn_world *world = s->scene->world;
+    sn_vec3 *rest = object->rest ? sn_arena_take(&s->scratch, s->items, sizeof *rest) : NULL;
     double *numbers;
-    if (!object->rest || !count)
+    bool moved = false;
+    if (!object->rest || !s->items)
         return;
-    if (!x || sn_particles_read_positions(s->scene->world, object->run, &x->x, sizeof *x) != SN_OK) {
+    const sn_vec3 first = sn_particle_rest_position(world, item_at(s, 0));
+    if (!rest) {
         s->out->failed = true;
         return;
     }
-    if (memcmp(x, object->rest, count * sizeof *x) == 0 ||
-        !sn_document_numbers(s->out, record, "rest", 3 * count, NULL, &numbers))
-        return;
-    for (uint32_t i = 0; i < count; ++i) {
-        numbers[3 * (size_t)i] = (double)object->rest[i].x;
-        numbers[3 * (size_t)i + 1] = (double)object->rest[i].y;
-        numbers[3 * (size_t)i + 2] = (double)object->rest[i].z;
+    for (uint32_t i = 0; i < s->items; ++i) {
+        const sn_vec3 now = sn_particle_position(world, item_at(s, i));
+        const sn_vec3 own = i < object->run.count ? now : sn_particle_rest_position(world, item_at(s, i));
+        rest[i] = i < object->run.count ? object->rest[i]
+                  : isnan(own.x)
+                      ? now
+                      : (sn_vec3){object->rest[0].x + (own.x - first.x), object->rest[0].y + (own.y - first.y),
+                                  object->rest[0].z + (own.z - first.z)};
+        moved = moved || memcmp(&now, &rest[i], sizeof now) != 0;
     }
+    if (moved && sn_document_numbers(s->out, record, "rest", 3 * s->items, NULL, &numbers))
+        for (uint32_t i = 0; i < s->items; ++i)
+            put_vector(numbers, i, rest[i]);
 }
 
 /* The mass of a particle before it was pinned; NaN if it is not pinned. */
@@ -235,7 +254,7 @@ static void save_pins(sn_saver *s, sn_value *record, const sn_object *object)
             pin[pins++] = i;
         for (i = 0; i < object->body_count; ++i)
             if (sn_object_number(s->scene->world, object, object->run.count + i) == pinned[k].number)
-                pin[pins++] = object->run.count + i;
+                pin[pins++] = saved_item(s, object, object->run.count + i);
     }
     if (pins)
         save_indices(s, record, "pins", pins, pin, 0);
@@ -279,9 +298,25 @@ static void save_bodies(sn_saver *s, sn_value *root)
 /* Saves data that only particles have. */
 static void save_particles(sn_saver *s, sn_value *record, const sn_object *object);
 
-static void save_object(sn_saver *s, sn_value *list, const sn_object *object)
+/* Lists the particles of an object. */
+static void take_items(sn_saver *s, uint32_t number)
 {
+    const sn_object *object = scene_object(s->scene, number);
+    uint32_t torn;
+    const uint32_t *made = saver_torn(s, number, &torn);
+    s->items = object->run.count + torn;
+    s->item = sn_arena_take(&s->scratch, s->items, sizeof *s->item);
+    s->out->failed = s->out->failed || !s->item;
+    for (uint32_t i = 0; s->item && i < s->items; ++i)
+        s->item[i] = i < object->run.count ? object->run.first + i : made[i - object->run.count];
+    s->items = s->item ? s->items : 0;
+}
+
+static void save_object(sn_saver *s, sn_value *list, uint32_t number)
+{
+    const sn_object *object = scene_object(s->scene, number);
     sn_value *record = sn_document_record(s->out, list, NULL);
+    take_items(s, number);
     sn_document_text(s->out, record, "type", "particles");
     sn_document_text(s->out, record, "name", object->name);
     sn_document_number(s->out, record, "group", object->group);
@@ -297,14 +332,14 @@ static void save_object(sn_saver *s, sn_value *list, const sn_object *object)
 
 static void save_particles(sn_saver *s, sn_value *record, const sn_object *object)
 {
-    save_vectors(s, record, "positions", object->run, false);
-    save_vectors(s, record, "velocities", object->run, true);
+    save_vectors(s, record, "positions", sn_particle_position, true);
+    save_vectors(s, record, "velocities", sn_particle_velocity, false);
     if (sn_world_group_contact(s->scene->world, object->group).rolls)
-        save_spins(s, record, object->run);
+        save_vectors(s, record, "spins", sn_particle_spin, false);
     save_masses(s, record, object->run);
-    save_radii(s, record, object->run);
+    save_radii(s, record);
     if (object->triangle_count)
-        save_indices(s, record, "triangles", 3 * (uint64_t)object->triangle_count, object->triangle, 0);
+        save_triangles(s, record, object);
     if (object->line_count)
         save_indices(s, record, "lines", 2 * (uint64_t)object->line_count, object->line, 0);
     save_skin(s, record, object);
@@ -657,7 +692,7 @@ static bool save_all(sn_saver *s)
     sn_value *objects = sn_document_list(s->out, root, "objects");
     for (uint32_t i = 0; i < s->scene->objects.count; ++i)
         if (!sn_scene_is_lone_body(scene_object(s->scene, i)))
-            save_object(s, objects, scene_object(s->scene, i));
+            save_object(s, objects, i);
     save_bodies(s, root);
     if (!sn_saver_put_constraints(s, root))
         return false;

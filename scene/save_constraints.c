@@ -268,22 +268,90 @@ static uint32_t count_anchors(const sn_scene *scene)
     return anchors;
 }
 
+static uint32_t higher(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The corners of the skin of an object. */
+static const uint32_t *skin_corners(const sn_saver *s, const sn_object *object, uint32_t *count)
+{
+    const sn_world *world = s->scene->world;
+    *count = 0;
+    const uint32_t *corner = object->triangle_count && sn_skin_is_valid(world, object->skin)
+                                 ? sn_skin_triangles(world, object->skin, count)
+                                 : NULL;
+    *count *= 3;
+    return corner;
+}
+
+/* Finds the particles that tears and cuts have added: corners of the skin of an object that are not its own. */
+static bool find_torn(sn_saver *s)
+{
+    const sn_world *world = s->scene->world;
+    const uint32_t objects = s->scene->objects.count;
+    uint32_t limit = 0, corners;
+    for (uint32_t i = 0; i < objects; ++i) {
+        const sn_object *object = scene_object(s->scene, i);
+        for (uint32_t k = 0; k < sn_object_items(object); ++k)
+            limit = higher(limit, sn_object_number(world, object, k) + 1);
+        const uint32_t *corner = skin_corners(s, object, &corners);
+        for (uint32_t k = 0; k < corners; ++k)
+            limit = higher(limit, corner[k] + 1);
+    }
+    s->number_count = limit;
+    bool *seen = sn_arena_take(&s->ranks_arena, limit, sizeof *seen);
+    s->torn = sn_arena_take(&s->ranks_arena, limit, sizeof *s->torn);
+    s->torn_end = sn_arena_take(&s->ranks_arena, objects, sizeof *s->torn_end);
+    if (!seen || !s->torn || !s->torn_end)
+        return sn_saver_fail(s, "no memory for the particles");
+    memset(seen, 0, limit * sizeof *seen);
+    for (uint32_t i = 0; i < objects; ++i)
+        for (uint32_t k = 0; k < sn_object_items(scene_object(s->scene, i)); ++k)
+            seen[sn_object_number(world, scene_object(s->scene, i), k)] = true;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < objects; ++i) {
+        const uint32_t *corner = skin_corners(s, scene_object(s->scene, i), &corners);
+        for (uint32_t k = 0; k < corners; ++k)
+            if (!seen[corner[k]]) {
+                seen[corner[k]] = true;
+                s->torn[count++] = corner[k];
+            }
+        s->torn_end[i] = count;
+    }
+    return true;
+}
+
+/* Gives the particles of an object the numbers from *next on: its own, those that tears have added, then bodies. */
+static void number_object(sn_saver *s, uint32_t i, uint32_t *next)
+{
+    const sn_object *object = scene_object(s->scene, i);
+    uint32_t torn;
+    const uint32_t *made = saver_torn(s, i, &torn);
+    for (uint32_t k = 0; k < object->run.count; ++k)
+        s->number[object->run.first + k] = (*next)++;
+    for (uint32_t k = 0; k < torn; ++k)
+        s->number[made[k]] = (*next)++;
+    for (uint32_t k = object->run.count; k < sn_object_items(object); ++k)
+        s->number[sn_object_number(s->scene->world, object, k)] = (*next)++;
+}
+
 /* Gives particles the numbers that they will have when the scene is loaded: object after object. */
 bool sn_saver_number_particles(sn_saver *s)
 {
+    const uint32_t objects = s->scene->objects.count;
     uint32_t next = 0;
-    for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
+    for (uint32_t i = 0; i < objects; ++i) {
         const sn_object *object = scene_object(s->scene, i);
         for (uint32_t k = 0; k < object->body_count; ++k)
             if (!sn_body_is_valid(s->scene->world, object->body[k].handle))
                 return sn_saver_fail(s, "the world lacks a body of an object: a scene file cannot say so");
         next += sn_object_items(object);
-        for (uint32_t k = 0; k < sn_object_items(object); ++k) {
-            uint32_t number = sn_object_number(s->scene->world, object, k);
-            s->number_count = number < s->number_count ? s->number_count : number + 1;
-        }
     }
-    if (next + count_anchors(s->scene) != sn_world_particle_count(s->scene->world))
+    if (!find_torn(s))
+        return false;
+    if (next + (objects ? s->torn_end[objects - 1] : 0) + count_anchors(s->scene) !=
+        sn_world_particle_count(s->scene->world))
         return sn_saver_fail(
             s, "the world has particles that belong to no object, or lacks some of an object: a scene file "
                "cannot say so");
@@ -291,11 +359,9 @@ bool sn_saver_number_particles(sn_saver *s)
         return sn_saver_fail(s, "no memory for the particles");
     next = 0;
     for (int lone = 0; lone < 2; ++lone) /* bodies of the list "bodies" come after all objects */
-        for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
-            const sn_object *object = scene_object(s->scene, i);
-            for (uint32_t k = 0; sn_scene_is_lone_body(object) == (lone == 1) && k < sn_object_items(object); ++k)
-                s->number[sn_object_number(s->scene->world, object, k)] = next++;
-        }
+        for (uint32_t i = 0; i < objects; ++i)
+            if (sn_scene_is_lone_body(scene_object(s->scene, i)) == (lone == 1))
+                number_object(s, i, &next);
     return true;
 }
 

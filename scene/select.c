@@ -148,7 +148,7 @@ static bool no_object(const sn_scene *scene, sn_reader *reader, const char *name
         return sn_reader_fail(reader, "'%s' is static or kinematic and has no particles", name);
     for (; count < scene->objects.count && count < MOST_NAMES; ++count)
         names[count] = scene_object(scene, count)->name;
-    return sn_reader_fail(reader, "there is no object '%s'%s", name,
+    return sn_reader_fail(reader, "there is no object or body '%s'%s", name,
                           sn_did_you_mean(name, names, count, near, sizeof near));
 }
 

@@ -538,8 +538,8 @@ frames; Box3D settles by itself.
 
 Boxes that fall took 94 ms on one thread, and 76 with a program that differs by 2 % of its instructions and makes the same bits. On a machine
 with two cores, which many others used, CPU time of two runs by turns, the lesser: boxes that fall 47 ms beside Box3D's 16 (2.9), ragdolls
-that fall 81 beside 23 (3.6), before 6.5 % of their instructions were saved. Older runs there, with fewer others, had 2.8 and 2.5. Joints
-that contact opens were not held then, which is 13 to 19 % of ragdolls that fall.
+that fall 81 beside 23 (3.6), before 6.5 % and then another tenth of their instructions were saved. Older runs there, with fewer others,
+had 2.8 and 2.5. Joints that contact opens were not held then, which is 13 to 19 % of ragdolls that fall.
 
 Jolt 5 of June 2026 in an older run on 16 cores, one thread and sixteen: 36 / 6.3 ms (72 % overlap), 63 / 12.2 (34 %), 39 / 5.9 (62 mm),
 59 / 7.4 (43 mm) in the order of the table, where Sinew took 110 / 15.2, 73 / 9.5, 122 / 15.7 and 118 / 11.0.
@@ -549,6 +549,39 @@ Before joints that contact opens were held it was 313 mm. See *Joints that conta
 
 The aims (a quarter of Bullet's time for boxes that fall, a fifth when they lie, a third and three quarters for ragdolls, and Box3D's
 time) are **not reached**. The bounds on overlap come first.
+
+**Time against quality, by the number of substeps.** ms a frame on one thread (CPU time, mean of the frames), and the mean and the largest
+overlap, as a share of half an edge, or gap of a joint. In brackets: before the changes that *Fewer substeps* tells below; the table
+above is older than these, too. On a machine with two cores that up to 20 programs shared, where times of the same program differ by up
+to a quarter. Each column is one run, one program after the other. What lies has fallen with the same number of substeps; Bullet's starts
+where Sinew's lies, and has 30 frames.
+
+| substeps | 5,000 boxes, falling | 1,000 boxes, settled | 1,000 ragdolls, falling | 150 ragdolls, settled |
+|---|---:|---:|---:|---:|
+| 10 | 59 (59), 0.33 % / 7 % (0.34 / 8) | 5.0, 0.14 % / 0.8 % | 123, 0.16 mm / 33 mm | 9.3, 0.14 mm / 2.3 mm |
+| 8 | 51, 0.36 % / 8 % | | | |
+| 6 | 54, 0.39 % / 6 % | 4.5, 0.16 % / 1.6 % | 98, 0.36 mm / 98 mm | 8.3, 0.35 mm / 5.2 mm |
+| 5 | 56, 0.43 % / 6 % | | | |
+| 4 | 56 (83), 0.46 % / 9 % (0.51 / 15) | 3.9, 0.18 % / 1.9 % | 87, 0.66 mm / 78 mm | 6.9, 0.76 mm / 10 mm |
+| 3 | 55, 0.51 % / 12 % | 4.4, 0.24 % / 1.6 % | 91, 1.0 mm / 143 mm | 5.8, 1.4 mm / 26 mm |
+| 2 | 57, 0.68 % / 21 % | 4.2, 0.29 % / 2.0 % | 94, 1.7 mm / 267 mm | 5.8, 3.0 mm / 106 mm |
+| Box3D, 4 | 23, 12 % / 151 % | 3.5, 8.6 % / 81 % | 37, 0.90 mm / 145 mm | 2.8, 0.42 mm / 9 mm |
+| Box3D, 10 | 26, 12 % / 149 % | | | |
+| Bullet, 10 iterations | 71, 21 % / 216 % | 14.5, 13 % / 103 % | 74, 4.5 mm / 206 mm | 7.6, 1.3 mm / 34 mm |
+
+In instructions, four substeps take 0.89 of ten for 300 boxes that fall (1.52 before), 0.69 where they lie, 0.78 for 60 ragdolls that fall,
+0.55 where they lie. Boxes that lie have 9,400 of their 44,000 once a step.
+
+What stands, by the number of substeps (one pass; how far something of it moves before it sleeps; `tests/world/test_standing.c` has these
+at ten). A dash: it falls, or is awake after eight seconds.
+
+| substeps | 10 | 8 | 6 | 5 | 4 | 3 | 2 |
+|---|---:|---:|---:|---:|---:|---:|---:|
+| tower of twenty boxes of 1 m | 3 mm | 5 mm | 9 mm | 20 mm | 31 mm | 43 mm | 84 mm |
+| pyramid of forty rows | 26 mm | 38 mm | 74 mm | 118 mm | 172 mm | – | – |
+| thirty flat bricks | 11 mm | 15 mm | 21 mm | 31 mm | 38 mm | – | – |
+| arch of nine stones | 0.5 mm | 0.8 mm | 1.3 mm | 2 mm | 3 mm | 5 mm | 12 mm |
+| house of cards, four storeys | 0.3 mm | 0.3 mm | 0.4 mm | 0.5 mm | 0.4 mm | 0.4 mm | – |
 """
 
 
@@ -562,21 +595,37 @@ Stages of a step on one thread, in % of its time (`sn_world_profile`; a machine 
 | 5,000 boxes, falling | 15 | 35 | 37 | 13 |
 | 2,000 boxes, settled | 26 | 23 | 34 | 17 |
 
-These are from before pairs were kept. By function the profile is flat. Instructions of a frame, per body: 500 boxes that lie (10 s after they fell, when none is faster than 0.2 µm/s), and 200 ragdolls that lie; `valgrind --tool=callgrind`, one thread, AVX2. In brackets: before loops over bodies were made shorter.
+These are from before pairs were kept. By function the profile is flat. Instructions of a frame, per body: 500 boxes over their first two
+seconds, and over 20 frames after ten; 60 ragdolls over their first 1.5 seconds, and 100 over 20 frames after five (some still move);
+`valgrind --tool=callgrind`, one thread, AVX2. In brackets: before jointed bodies were measured, held and settled in lanes.
 
-| | boxes | in % | ragdolls | in % |
+| | boxes that fall | that lie | ragdolls that fall | that lie |
 |---|---:|---:|---:|---:|
-| all | 41,400 (45,700) | 100 | 34,800 (39,200) | 100 |
-| loops over bodies, in every substep | 10,100 (14,300) | 24 | 11,700 (15,400) | 34 |
-| two sweeps | 7,250 | 18 | 2,510 | 7 |
-| contacts set up: arms, gaps, masses | 6,430 | 16 | 2,220 | 6 |
-| drift of anchors, pairs that stay apart | 2,520 | 6 | 1,040 | 3 |
-| impulses of the substep before | 2,090 | 5 | 760 | 2 |
-| joints | – | – | 8,140 | 23 |
-| once a step: pairs, contacts made, cells, lanes filled | 13,100 | 32 | 8,500 | 24 |
+| all | 64,300 (65,600) | 45,400 (45,700) | 52,000 (57,400) | 53,000 (61,800) |
+| once a step: boxes, pairs, contacts made and kept | 7,900 | 9,400 | 5,700 | 7,400 |
+| bodies predicted and loaded | 5,100 | 4,800 | 6,600 | 5,900 |
+| contacts readied: manifolds, arms, gaps, masses | 17,500 | 12,800 | 5,300 | 5,000 (5,700) |
+| which bodies may be thrown | 1,300 | – | 1,600 | – |
+| loads on jointed bodies | 110 | 110 | 840 (960) | 2,300 (3,100) |
+| joints | – | – | 7,100 (7,900) | 7,500 (8,700) |
+| bodies settle; energies of jointed ones; loaded for contact | 1,800 | 2,600 | 7,900 (10,500) | 11,700 (16,000) |
+| of that, swings | – | – | 2,500 (4,900) | 4,400 (8,600) |
+| two sweeps, impulses of the substep before | 7,400 | 10,100 | 1,900 | 3,600 |
+| sweeps over what strikes | 12,600 (13,700) | – | 4,200 (4,400) | – |
+| joints that contact opens | – | – | 6,400 (7,600) | 2,500 (3,100) |
+| overlap corrected; stored, stopped | 8,400 | 4,400 | 4,800 | 5,500 |
 
-500 boxes that fall take 53,700 (56,700), over their first two seconds. Of the 1,000 to 1,170 instructions that loops over bodies make of one in a substep, 220 to 260 predict how it turns, 75 to 125 weigh its inertia, twice, 260 say how it moves and how far it may come,
-70 to 170 settle its turn, 220 to 255 store what contact did, 60 ask whether it was fast, 60 move its centre. Of contacts set up a third are masses, and of sweeps a third loads bodies into lanes and stores them.
+These are older than what *Fewer substeps* tells: since then 300 boxes that fall take 0.88, 60 ragdolls that fall 0.96. Sweeps over what strikes are also part of joints that contact opens. Ragdolls that lie do not move alike in the two columns; with the same bits
+they take 0.88, before the one sweep below. Of 1,000 to 1,170 instructions that loops over bodies make of one in a
+substep, 220 to 260 predict how it turns, 75 to 125 weigh its inertia, twice, 260 say how it moves and how far it may come, 70 to 170 settle
+its turn, 220 to 255 store what contact did, 60 ask whether it was fast, 60 move its centre. Half of these only fetch numbers from the
+records of bodies and put them back. Of contacts set up a third are masses, and of sweeps a third loads bodies into lanes and stores them.
+
+Many bodies wait for memory. 120 frames of ragdolls that fall take 73 µs a frame for each of 150, 89 of 250, 106 of 400 and 131 of 1,000, on
+a machine that many others used. (A part of that may be more contacts in larger heaps; instructions were not counted there.) 1,000
+ragdolls are some 30 MB of bodies, joints, contacts and batches (estimated from the sizes of their records), and each of ten substeps goes through most of that several times. On that
+machine, with up to 30 programs for two cores, a tenth fewer instructions were 2 to 5 % less CPU time of 60 ragdolls that fall (two binaries by
+turns, 15 runs each, median and least), and 0 to 4 % of 400 or 1,000, which is within the noise there.
 
 So what the stage *manifolds* costs is mostly contacts that are set up in each substep. Manifolds themselves are kept while the two stay where they were, and pairs while all boxes stay in wider ones; to find them is no longer what a settled
 pile waits for. Two thirds are what is done in each of ten substeps, of which Box3D makes four.
@@ -585,8 +634,28 @@ pile waits for. Two thirds are what is done in each of ten substeps, of which Bo
 - *Manifolds.* 9,600 a frame are found anew while 5,000 boxes fall. One takes 3,900 instructions: 600 for the 15 axes, 1,550 for the points, 570 to choose four, 320 for the frame, the rest around it.
 - *Memory.* 5,000 boxes take a third more each than 500: contacts, batches and bodies are 15 MB, and every pass reads most of it.
 - *Substeps in which nothing happens.* Of boxes that lie, no visit to a batch of contacts changes an impulse by more than 1e-5 of what presses, and 95 % change it by less than 1e-6. A body at rest could be passed over in nine of
-  ten substeps. To leave out the second sweep alone would save 7 %. What is beside a body that moves would have to be solved all the same, and in a large pile some body always moves a little. This was tried: see below.
+  ten substeps. To leave out the second sweep alone would save 7 %. What is beside a body that moves would have to be solved all the same, and in a large pile some body always moves a little. This was tried: see the notes.
 - *Threads.* See below.
+
+*Fewer substeps.* What does not shrink with their number: what is made once a step; manifolds, which two bodies need anew when they slid by
+15 % of their size, whatever the substep (500 boxes that fall into a shaft: 60,000 at four substeps, 86,000 at ten); and violent contacts.
+In longer substeps more boxes land at once, and, as the depth that counts as violent is the same, contact may leave less of their speed. So
+there are more violent contacts, and they hang together more: 1,000 boxes in 120 frames had 2.8 million visits of them at ten substeps, 10.4
+at four, and 6.7 with the same speed left. At four most substeps with violent contacts reached the limit of 60 sweeps. Substeps of their own
+for some islands would not help there: where boxes land on each other, all of a heap is one island. Instructions of
+300 boxes that fall, in millions, all 120 frames:
+
+| | 10 substeps | before | 4 substeps | before |
+|---|---:|---:|---:|---:|
+| all | 1,820 | 2,070 | 1,620 | 3,150 |
+| sweeps over what strikes | 290 | 470 | 580 | 1,290 |
+| contacts readied, with manifolds | 510 | 530 | 360 | 610 |
+| paths checked at the end | 48 | 49 | 40 | 430 |
+| which bodies may be thrown | below 20 | 51 | 33 | 97 |
+| once a step | 220 | 220 | 220 | 220 |
+
+Before, paths were checked of boxes that fall side by side; a thrown box counted as thrown as far as without loss, and passed that on, so
+that most of a heap was searched; and friction of impacts was found exactly in each sweep.
 
 On 16 threads, beside 16 copies of the program that run at the same time, one thread each; ms a frame. The aim is 0.6. Those that fall are
 of the run of the first table, the others of an older one.
@@ -656,54 +725,6 @@ what overlap is parted by, without a velocity, which joints are not asked about.
 start either (before: one of 1,000, 1.13 times). Of the instructions of 60 ragdolls it costs a fifth while
 they fall (75 frames), and an eighth in the next 75: sweeps of stirred contact are a good half of that, the joints themselves the rest. That is
 more than was aimed at.
-
-### What was tried
-
-*boxes* are 5,000 that lie or fall, if no number is given.
-
-| what | result | kept |
-|---|---|---|
-| **sweeps over what strikes** | | |
-| twice the tolerance for what is violent | a fifth fewer sweeps, 0.93 of the time; twice the overlap | no |
-| passing by errors below a tenth of the tolerance | 2 % less time; loads of many times the mass sink in | no |
-| from the ground upwards: the lowest contacts get the first colours | 247 sweeps a frame instead of 245, as many from the top downwards (246). Colours say the order, and a body has contacts of all of them | no |
-| 2, 6, 8 or 12 sweeps before the violent contacts are listed anew, instead of 4 | with 2, 205 sweeps a frame instead of 245, with 8, 345. Instructions of 1,000 boxes that fall with 6, 8 and 12: 1.00, 0.98, 1.00, which is chance. Overlap is the same | no |
-| three of four sweeps with impulses changed by 1.3 to 1.6 times as much (over-relaxation) | 8 to 12 % fewer sweeps, the same time on one thread. Overlap is the same | no |
-| friction of impacts found exactly in the last of four sweeps only | 7 % fewer instructions of 300 boxes that fall; with a last exact sweep over what the one before visited 1.4 %. Capsules with restitution 0.5 at one substep then get 0.11 % of their energy back (bound 0.1) | no |
-| **substeps** | | |
-| four instead of ten | fewer sweeps, each with twice as much to do; no gain | no |
-| bodies at rest passed over in nine of ten | see below | no |
-| **manifolds and pairs** | | |
-| manifolds that last until two slid by a fifth of their size, instead of 15 % | a sixth fewer are found; overlap is 9 % instead of 6 | no |
-| all axes of two boxes asked before a manifold is looked for | a fifth fewer manifolds, a third more instructions | no |
-| boxes searched for leaf by leaf without lanes | nothing: a leaf has 3.4 boxes | no |
-| boxes with room for some steps, and lists of those that touch, where most bodies are slow | boxes that lie 0.92 of the time, 500 boxes 0.965 of the instructions; others the same. The same pairs to the bit | yes |
-| both bodies of a pair asked for in each joint at once | 0.4 % of the instructions of ragdolls. The same pairs | yes |
-| pushes at points that are kept until anchors slid by half a percent | nothing, or 1 % | no |
-| **memory and lanes** | | |
-| fetching the next batch ahead; batches of their own for what is parted | nothing, or 1 % | no |
-| loops over bodies by whole records and eight movers at a time, in fewer passes | instructions: boxes that lie 0.91, that fall 0.95, ragdolls that lie 0.89. Time: 0.93 to 0.97 | yes |
-| quaternions loaded as whole records in the loops in double | as many instructions | no |
-| stores of batches in which some bodies cannot move, lane by lane | 0.2 % fewer instructions | no |
-| **threads** | | |
-| groups that wait for their neighbours alone; threads that stay together for all rounds | no gain | no |
-| violent contacts are listed and copied by all threads; what is disturbed is noted by body in a list of its own | 16 threads: boxes that fall 20 to 21 ms instead of 21 to 26. The same bits | yes |
-| cells of half the size | twice as many groups, a fifth more batches, three times as many contacts across all borders | no |
-| **jointed bodies** (`articulations.c`) | | |
-| which bodies hang together is found anew only if something changed that decides it | on 16 threads most of what was lost: see *Ragdolls on 16 threads* | yes |
-| their energies in lanes, as bodies settle; what contact took, as its pass is stored | instructions with the line above: 0.93 of ragdolls that lie, 0.92 of those that fall. The same bits | yes |
-| masses only of joints that are open; turns of holding look at articulations that were disturbed; small violent sets cost what they hold; jointed bodies loaded once | instructions: 40 ragdolls that fall 0.935 (75 frames), 300 boxes 0.98. The same bits but for the order of holding | yes |
-| **not tried** | | |
-| masses of contacts kept while bodies hardly turn | would be 2 % of boxes that lie. The mass across the normal depends on where points press, and has to be made anew | – |
-| manifolds of two boxes for eight pairs in lanes | would be 6 % of boxes that fall | – |
-| wide boxes renewed one by one when a body leaves its own, instead of all at once | would be 5 % of ragdolls that lie, at most: boxes and pairs are 12 % of their instructions, and making the boxes stays | – |
-
-*Bodies at rest passed over* in nine of ten substeps, as if nothing could move them. One to six layers of bodies around what moves
-took part in all substeps. 500 boxes that all rest took half of the instructions. But 2,000 never came to rest. What takes part
-creeps against what does not, and the first substep of the next step passes all of that on at once. With rest below 16 µm/s and two
-layers, 12 % of the bodies moved, 44 % took part, and three quarters of the batches had one of those in a lane: no gain. With rest
-below 130 µm/s and one layer, the fastest box was five times as fast after ten seconds (12 instead of 2.3 mm/s). Only islands that
-rest as a whole would be left, and those can sleep.
 """
 
 
@@ -724,6 +745,7 @@ def page_text(data, wide, kinds, drawn, reasons):
         parts += [f"## {wide['machine']['cores']} cores", "The same benchmark on a machine with more cores, "
                   "from `docs/data/bench-16.json`.", machine_text(wide)]
         parts += [text for text in (piles_text(many), bodies_text(many)) if text != "Not measured."] + [rows_text(many)]
+    parts.append("What was measured and tried on the way is in the [laboratory notes](notes/performance.md).")
     return "\n\n".join(parts) + "\n"
 
 

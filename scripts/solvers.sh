@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes the figures and tables of docs/solvers.md with 'sinew compare' and gnuplot. For 'make solver-docs'.
+# Makes the figures and tables of docs/notes/solvers.md with 'sinew compare' and gnuplot. For 'make solver-docs'.
 #
 #     scripts/solvers.sh [NAME ...]            some of the scenes below; otherwise all
 #
@@ -8,7 +8,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 program=${SINEW_PROGRAM:-build/release/sinew}
-page=docs/solvers.md
+page=docs/notes/solvers.md
 command -v gnuplot >/dev/null || { echo "gnuplot is missing (Debian: apt-get install gnuplot-nox)"; exit 1; }
 
 solvers=gauss_seidel,jacobi,jacobi:averaged+relaxation=1.5,impulses,impulses:soft,lagrange,lagrange:leapfrog,direct

@@ -2,7 +2,7 @@
 // (names, producers) are dropped; nothing else changes.
 
 /** An unsigned number at a place, and the place after it. */
-function leb(bytes, at) {
+export function leb(bytes, at) {
   let value = 0, scale = 1;
   for (;; scale *= 128) {
     const byte = bytes[at++];
@@ -22,8 +22,8 @@ const text = (numbers) => Buffer.from(numbers);
 /** Whether nothing follows an instruction. */
 const bare = (op) => op < 2 || [0x05, 0x0b, 0x0f, 0x1a, 0x1b, 0xd1].includes(op) || (op >= 0x45 && op <= 0xc4);
 
-/** Calls back with the place of each number of a function in a body, which ends at 'end'. */
-function eachFunction(bytes, at, end, found) {
+/** Calls back with the place of each number of a function in a body, which ends at 'end', and with each constant that may be an address. */
+export function eachFunction(bytes, at, end, found, constant = () => {}) {
   const skip = (count) => { while (count--) while (bytes[at++] > 127); };
   const number = () => { let value; [value, at] = leb(bytes, at); return value; };
   const vectors = (op) => {
@@ -36,6 +36,7 @@ function eachFunction(bytes, at, end, found) {
   while (at < end) {
     const op = bytes[at++];
     if (op === 0x10 || op === 0xd2) { const from = at; found(from, number()); }                                           // call, ref.func
+    else if (op === 0x41) constant(number());                                                                             // i32.const
     else if (op === 0x0e) skip(number() + 1);                                                                             // br_table
     else if (op === 0x1c) at += number();                                                                                 // select of a type
     else if (op === 0x43) at += 4;
@@ -51,7 +52,7 @@ function eachFunction(bytes, at, end, found) {
 }
 
 // Measured: functions resemble each other if they share runs of six bytes that few functions have.
-const length = 6, most = 30, reach = 32768, weight = 20;
+const length = 6, most = 30, reach = 32768, weight = 200;
 
 /** The runs of bytes of each function that some others have too, as numbers. What it calls does not count. */
 function runsOf(bodies) {
@@ -101,7 +102,7 @@ function alike(bodies) {
 
 const vector = (items) => Buffer.concat([text(asLeb(items.length)), ...items]);
 
-function sections(bytes) {
+export function sections(bytes) {
   const all = [];
   for (let at = 8; at < bytes.length;) {
     const [size, from] = leb(bytes, at + 1);

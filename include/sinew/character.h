@@ -44,7 +44,8 @@ typedef struct sn_character {
                                add them, but are not pushed */
     sn_body body; /* a kinematic body that follows it, or null (default). With a capsule, for example, particles, cloth
                      and bodies collide with the character. Its queries ignore this body. Each move sets its target, so
-                     it moves in the next step */
+                     it moves in the next step: the origin of its frame goes to the middle of the character, half of
+                     height above the foot along up. So make it there, with a capsule around its origin */
 
     /* Where it is: yours to set, and set by each move. */
     sn_vec3 position; /* m: of the foot, the lowest point */

@@ -412,7 +412,8 @@ typedef struct sn_force {
 /* NaN and an error if the handle is stale. 0 before the first step, and after one that failed unless impulses start
    warm. Read at one moment, the force of a rigid constraint in single precision is good to about m * 1e-7 * length /
    h^2: average it over some steps, or build in double. In a mesh that is stiffened (sn_settings.stiffening), limits
-   between groups of particles carry most of a load. The force of a rigid pin includes that. So does the force of a
+   between groups of particles carry most of a load. The force of a rigid pin, or of an
+   attachment to something that nothing pushes, includes that. So does the force of a
    rod, or of an attachment of a rope: of all that rods could exert to the same effect it has the least, as if they were
    equally stiff. It is found when the first such force is read after a step, which takes about as long as the step of
    the mesh, and many times that where a sheet hardly sags. Limits can hold what rods as they lie could not (a net that

@@ -55,6 +55,10 @@ SN_API sn_group_contact sn_world_group_contact(const sn_world *world, uint32_t g
    replaces the first. Refused: a group without particles. */
 SN_API sn_result sn_world_take_rest_shape(sn_world *world, uint32_t group);
 
+/* m: the position of a particle in the rest shape of its group or skin, relative to a point that is the same for all of
+   these; NaN if it is in none. A particle that a tear has made is where its parent was. */
+SN_API sn_vec3 sn_particle_rest_position(const sn_world *world, sn_particle particle);
+
 /* Sets the signed distance field of the object that a group forms, for `directional`. The outward direction at a
    particle is the field's gradient at its current position, rotated with the object from now on (the rotation that
    fits its particles best). A field is used before a skin. def describes a field; its position and rotation are those

@@ -4,6 +4,8 @@
 #ifndef SN_BASE_FLOAT_MODE_H
 #define SN_BASE_FLOAT_MODE_H
 
+#include "base/vec.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,7 +15,7 @@
 typedef uint32_t sn_float_mode;
 
 /* True if the control word is already the IEEE default. */
-static inline bool float_mode_is_own(void)
+SN_INLINE bool float_mode_is_own(void)
 {
     return (_mm_getcsr() & 0xffc0u) == 0x1f80u; /* the low six bits are sticky flags */
 }
@@ -37,7 +39,7 @@ static inline void float_mode_leave(sn_float_mode before)
 
 typedef uint64_t sn_float_mode;
 
-static inline bool float_mode_is_own(void)
+SN_INLINE bool float_mode_is_own(void)
 {
     uint64_t mode;
     __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
@@ -63,7 +65,7 @@ static inline void float_mode_leave(sn_float_mode before)
 
 typedef int sn_float_mode;
 
-static inline bool float_mode_is_own(void)
+SN_INLINE bool float_mode_is_own(void)
 {
     return true;
 }

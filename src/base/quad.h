@@ -63,6 +63,29 @@ static inline quad quad_times(quad a, quad b)
     QUAD_OF_TWO(a, *, b);
 }
 
+/* The lower and the larger of each part; of two that do not differ, or are no numbers, that of a. */
+static inline quad quad_lower(quad a, quad b)
+{
+#if defined(__SSE2__) && defined(__GNUC__) && !SINEW_DOUBLE
+    return (quad)_mm_min_ps((__m128)b, (__m128)a);
+#else
+    for (int k = 0; k < 4; ++k)
+        QUAD_PART(a, k) = QUAD_PART(b, k) < QUAD_PART(a, k) ? QUAD_PART(b, k) : QUAD_PART(a, k);
+    return a;
+#endif
+}
+
+static inline quad quad_larger(quad a, quad b)
+{
+#if defined(__SSE2__) && defined(__GNUC__) && !SINEW_DOUBLE
+    return (quad)_mm_max_ps((__m128)b, (__m128)a);
+#else
+    for (int k = 0; k < 4; ++k)
+        QUAD_PART(a, k) = QUAD_PART(b, k) > QUAD_PART(a, k) ? QUAD_PART(b, k) : QUAD_PART(a, k);
+    return a;
+#endif
+}
+
 static inline quad quad_scale(quad a, sn_real s)
 {
     return quad_times(a, quad_all(s));
@@ -112,6 +135,13 @@ static inline quad quad_cross(quad a, quad b)
     }
     return c;
 #endif
+}
+
+/* True if x, y and z of a are not above those of b. */
+static inline bool quad_is_below3(quad a, quad b)
+{
+    return QUAD_PART(a, 0) <= QUAD_PART(b, 0) && QUAD_PART(a, 1) <= QUAD_PART(b, 1) &&
+           QUAD_PART(a, 2) <= QUAD_PART(b, 2);
 }
 
 /* True if all four are 0. */

@@ -11,8 +11,10 @@
 #endif
 
 /* For rare or slow code: compiled once, not inlined into every loop. */
-#ifdef __GNUC__
+#ifdef __clang__
 #define SN_APART __attribute__((noinline, unused)) static
+#elif defined(__GNUC__)
+#define SN_APART __attribute__((noinline, noclone, unused)) static
 #else
 #define SN_APART static inline
 #endif

@@ -105,11 +105,6 @@ static inline sn_real sum_error(sn_real a, sn_real b)
     return (a - (sum - part)) + (b - part);
 }
 
-static inline sn_vec3 vec3_sum_error(sn_vec3 a, sn_vec3 b)
-{
-    return (sn_vec3){sum_error(a.x, b.x), sum_error(a.y, b.y), sum_error(a.z, b.z)};
-}
-
 /* A vector in two parts: `low` holds the rounding error that a long sum would otherwise drop (Kahan 1965). The error of
    a sum is exact whichever term is larger. */
 typedef struct sn_pair {

@@ -581,22 +581,6 @@ void sn_mass_add(sn_mass_properties *sum, const sn_mass_properties *part)
     sum->mass = all;
 }
 
-bool sn_mass_scale_to(sn_mass_properties *mass, double kilograms, char *message, size_t size)
-{
-    if (!(kilograms > 0) || !isfinite(kilograms))
-        return refuse(message, size, "the mass is %g kg; it must be positive and finite", kilograms);
-    if (!(mass->mass > 0) || !isfinite(mass->mass))
-        return refuse(message, size, "a solid of %g kg cannot be scaled to another mass", mass->mass);
-    sn_mass_properties result = *mass;
-    result.mass = kilograms;
-    for (int i = 0; i < 6; ++i)
-        result.inertia[i] = mass->inertia[i] * (kilograms / mass->mass);
-    if (!check_range(&result, message, size))
-        return false;
-    *mass = result;
-    return true;
-}
-
 /* ---- Principal axes ---------------------------------------------------------------------------------------------- */
 
 /* Starts from the largest of the four numbers, so that none is divided by a small one (Shepperd 1978). */
@@ -674,29 +658,4 @@ bool sn_mass_check_moments(const double moment[3], char *message, size_t size)
                   "the moment of inertia about %c is %g kg m^2, more than the two others together, %g and %g: no body "
                   "is like that",
                   "xyz"[i], moment[i], moment[(i + 1) % 3], moment[(i + 2) % 3]);
-}
-
-bool sn_mass_check_inertia(const double inertia[6], char *message, size_t size)
-{
-    static const char *const name[6] = {"xx", "yy", "zz", "xy", "xz", "yz"};
-    for (int i = 0; i < 6; ++i)
-        if (!isfinite(inertia[i]))
-            return refuse(message, size, "the inertia %s is %g kg m^2; it must be finite", name[i], inertia[i]);
-    double moment[3], axis[3][3];
-    find_axes(inertia, moment, axis);
-    double most = fmax(fmax(moment[0], moment[1]), moment[2]);
-    for (int i = 0; i < 3; ++i) {
-        if (moment[i] < -SN_MASS_SLACK * most)
-            return refuse(message, size,
-                          "the inertia has the principal moments %g, %g and %g kg m^2; they must not be negative",
-                          moment[0], moment[1], moment[2]);
-        moment[i] = fmax(moment[i], 0);
-    }
-    if (too_great(moment) < 0)
-        return true;
-    return refuse(
-        message, size,
-        "the inertia has the principal moments %g, %g and %g kg m^2; one is more than the two others together, "
-        "and no body is like that",
-        moment[0], moment[1], moment[2]);
 }

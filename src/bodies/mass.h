@@ -57,10 +57,6 @@ void sn_mass_move(sn_mass_properties *mass, sn_quat rotation, const double displ
 /* Joins two solids. Where they overlap, matter counts twice. */
 void sn_mass_add(sn_mass_properties *sum, const sn_mass_properties *part);
 
-/* Changes the density of the solid to give it this mass (kg). False, with the reason, if either mass is not positive
-   and finite, or if the inertia leaves the range of numbers. */
-bool sn_mass_scale_to(sn_mass_properties *mass, double kilograms, char *message, size_t size);
-
 /* ---- Principal axes ---------------------------------------------------------------------------------------------- */
 
 /* The principal moments, and the rotation from the principal axes (as x, y and z) to the axes in which the inertia is
@@ -73,8 +69,5 @@ void sn_mass_principal(const double inertia[6], double moment[3], double q[4]);
    plate has exactly that sum, up to rounding. */
 #define SN_MASS_SLACK 1e-6
 bool sn_mass_check_moments(const double moment[3], char *message, size_t size);
-
-/* The same for a whole matrix, by its moments. */
-bool sn_mass_check_inertia(const double inertia[6], char *message, size_t size);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "base/dvec.h"
 #include "base/errors.h"
-#include "base/hash.h"
 #include "base/math.h"
 #include "base/sort.h"
 #include "collision/triangle.h"
@@ -55,7 +54,6 @@ struct sn_trimesh {
     sn_bvh bvh;
     sn_bvh_quads quads; /* made from bvh */
     fault fault;
-    uint64_t hash;
 };
 
 /* Corner a, and the other corners relative to it. The differences are exact where sn_real is float. */
@@ -313,16 +311,6 @@ static bool build_tree(sn_trimesh *mesh, const sn_allocator *allocator)
     return built;
 }
 
-static uint64_t hash_mesh(const sn_trimesh *mesh)
-{
-    uint64_t hash = hash_u64(hash_u64(SN_HASH_SEED, mesh->vertices), mesh->triangles);
-    for (uint32_t i = 0; i < mesh->vertices; ++i)
-        hash = hash_vec3(hash, mesh->vertex[i]);
-    for (uint32_t i = 0; i < 3 * mesh->triangles; ++i)
-        hash = hash_u64(hash, mesh->index[i]);
-    return hash;
-}
-
 sn_trimesh *sn_trimesh_create(const sn_allocator *allocator, const sn_vec3 *vertex, uint32_t vertices,
                               const uint32_t *index, uint32_t triangles, bool *out_of_memory, char *message,
                               size_t size)
@@ -343,7 +331,6 @@ sn_trimesh *sn_trimesh_create(const sn_allocator *allocator, const sn_vec3 *vert
         memcpy(mesh->index, index, (size_t)triangles * 3 * sizeof *index);
         if (join(mesh, allocator) && build_tree(mesh, allocator)) {
             sum_normals(mesh);
-            mesh->hash = hash_mesh(mesh);
             return mesh;
         }
         sn_trimesh_destroy(mesh, allocator);
@@ -376,11 +363,6 @@ const uint32_t *sn_trimesh_index(const sn_trimesh *mesh)
 sn_bounds sn_trimesh_bounds(const sn_trimesh *mesh)
 {
     return ((const sn_bvh_node *)mesh->bvh.node_table.column[0])->bounds;
-}
-
-uint64_t sn_trimesh_hash(const sn_trimesh *mesh)
-{
-    return mesh->hash;
 }
 
 bool sn_trimesh_is_closed(const sn_trimesh *mesh, char *message, size_t size)

@@ -49,7 +49,4 @@ bool sn_trimesh_cast(const sn_trimesh *mesh, const sn_path *path, sn_sides sides
 /* Calls visit for triangles that may touch the box, until it returns false. */
 void sn_trimesh_overlap(const sn_trimesh *mesh, const sn_bounds *box, sn_bvh_visit *visit, void *data);
 
-/* A hash of the mesh, for snapshots and hashes. */
-uint64_t sn_trimesh_hash(const sn_trimesh *mesh);
-
 #endif

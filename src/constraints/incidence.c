@@ -256,6 +256,19 @@ bool sn_incidence_ties(const sn_incidence *incidence, const sn_store *store, uin
     return joins(incidence, store, a, b, true);
 }
 
+bool sn_incidence_holds(const sn_incidence *incidence, const sn_store *store, uint32_t particle)
+{
+    if (store->counts.live == 0)
+        return false;
+    cursor c = entries_at(incidence, particle);
+    for (sn_incidence_entry entry; next_entry(incidence, &c, &entry);) {
+        const sn_pool *pool = store->pool[entry.kind];
+        if (sn_ids_is_live(&pool->ids, entry.row) && holds(store, pool, entry.row, particle, particle))
+            return true;
+    }
+    return false;
+}
+
 /* ---- Leashes ----------------------------------------------------------------------------------------------------- */
 
 /* The most rods in a row that are followed. A leash within a body is short. */

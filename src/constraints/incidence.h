@@ -61,6 +61,9 @@ bool sn_incidence_joins(const sn_incidence *incidence, const sn_store *store, ui
 /* The same, also if the constraint lets them collide. */
 bool sn_incidence_ties(const sn_incidence *incidence, const sn_store *store, uint32_t a, uint32_t b);
 
+/* True if a constraint holds the particle. */
+bool sn_incidence_holds(const sn_incidence *incidence, const sn_store *store, uint32_t particle);
+
 /* True if rods from a body to a particle are so short that the particle cannot leave a sphere inside the body. Rods are
    of SN_KIND_DISTANCE and SN_KIND_DISTANCE_MAX. They begin at a point of the body at which another constraint, or the
    first rod, is anchored. a: number of the body's particle. centre, radius: the sphere, in the frame of the body. b:

@@ -47,6 +47,16 @@ bool sn_body_balls_begin(sn_world *world)
            sn_parallel_for(&world->parallel, world->particles.table.count, note_piece, world);
 }
 
+bool sn_body_balls_moved(sn_world *world)
+{
+    return atomic_exchange_explicit(&world->body_contacts.balls_moved, false, memory_order_relaxed);
+}
+
+void sn_body_balls_copy_starts(const sn_world *world, sn_vec4 *to)
+{
+    memcpy(to, all_starts(world), world->particles.table.count * sizeof *to);
+}
+
 sn_vec3 sn_body_ball_start(const sn_world *world, uint32_t slot)
 {
     return vec4_xyz(all_starts(world)[slot]);

@@ -17,6 +17,13 @@ struct sn_substep;
 
 /* A mover: a body, or a particle that may touch a body. Scratch. Members that every substep needs are in the first two
    cache lines. */
+/* Movers that press on each other; see body_energy.c. Its sums are in the first of them. */
+typedef struct sn_mover_island {
+    uint32_t parent;
+    bool stands, driven;                     /* it touches something static; or what may give it energy */
+    double before, after, mass, momentum[3]; /* J, twice; kg; kg m/s */
+} sn_mover_island;
+
 typedef struct sn_mover {
     _Alignas(64) uint32_t slot; /* of its particle */
     uint32_t body;              /* its row; SN_ID_FREE: a particle, which does not rotate */
@@ -41,6 +48,8 @@ typedef struct sn_mover {
     /* 1 + the fixed shape that stopped it in this substep and then carries it along; 0: none. `carried` is the share of
        that shape's path that is over when it begins. */
     uint32_t carrier;
+    double energy; /* m^2/s^2: before contact, if some body turns far; negative: contact did not act on it */
+    sn_mover_island island;
     sn_vec3 load, load_twist; /* m/s, m^2/s: velocity and angular momentum per unit of mass by what lies on it; see
                                  body_expect.c */
 } sn_mover;
@@ -247,6 +256,8 @@ typedef struct sn_body_contacts {
        left in this step */
     sn_table ball_way_table;
     bool follows_balls, balls_left;
+    atomic_bool
+        balls_moved;      /* contact of bodies moved some of them since they were last kept apart from other things */
     sn_table count_table; /* of uint32_t: the number of results of each item of a loop */
     sn_table found_table; /* see body_broad_phase.c */
     sn_table spare_table;
@@ -277,10 +288,12 @@ typedef struct sn_body_contacts {
     sn_table
         expect_table;    /* of sn_vec4, by particle and then by body: the velocity and angular velocity that contact is
                               expected to add, see body_expect.c; */
+    bool buried;         /* some contact overlaps deeply, and is looked at when the substep ends */
     bool expects;        /*   it is in use: some are not 0 */
     bool loaded;         /* the records of movers are those for the pass of this substep */
     bool looked;         /* the pass checked that all bodies move soundly, */
     atomic_bool suspect; /*   and some may not */
+    bool tumbles;        /* some mover turns far, and energies are limited */
     atomic_bool turned;  /* some mover is SN_MARK_TURNED: its inertia changed much since the substep began */
     uint32_t searches;   /* in this step: above 1 if bodies became faster than expected */
     sn_real left;        /* s: the rest of the step, including the running substep */
@@ -303,6 +316,12 @@ sn_result sn_body_contacts_find_again(struct sn_world *world, bool ended);
    the task hook lost tasks. */
 bool sn_body_contacts_begin(struct sn_substep *s);
 bool sn_body_contacts_pass(struct sn_world *world, sn_real h);
+
+/* True if contact of bodies has moved particles since this was last asked. Where they were when the substep began. And
+   bodies stop again, before particles that were stopped since. */
+bool sn_body_balls_moved(struct sn_world *world);
+void sn_body_balls_copy_starts(const struct sn_world *world, sn_vec4 *to);
+bool sn_body_contacts_stop_again(struct sn_world *world, sn_real h);
 
 /* If something else has moved the bodies with SN_ROW_CARRIED since: those that other bodies or fixed shapes are in the
    path of get SN_ROW_BLOCKED (body_sweep.c). False if tasks were lost, or contacts.failed. */

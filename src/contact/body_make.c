@@ -1,5 +1,5 @@
-/* Contact of bodies: makes contacts from the pairs that were found, once a step, and within a step for pairs that are
-   found then. */
+/* Contact of bodies: the search of a step (sn_body_contacts_find). Boxes are made (body_bounds.c), pairs found
+   (body_broad_phase.c), and contacts made from the pairs: once a step, and within it for pairs that are found then. */
 #include "contact/body_search.h"
 
 #include "base/hash.h"

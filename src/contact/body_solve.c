@@ -198,6 +198,7 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
     const sn_mover_columns c = contact_columns(s->world);
     const sn_particle_store particles = s->world->particles;
     const sn_real h = s->h;
+    const bool limits = s->world->body_contacts.tumbles;
     sn_spin_batch batch;
     uint32_t mover[SN_TURN_BATCH];
     bool sound = true;
@@ -205,7 +206,8 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
     batch.h = (double)h;
     for (uint32_t at = first; at < end; ++at) {
         const uint32_t i = c.listed[at], n = batch.count;
-        const sn_mover *m = &c.mover[i];
+        sn_mover *m = &c.mover[i];
+        m->energy = -1;
         if (!columns_have_impulse(&c, i) || m->w == 0)
             continue;
         /* overlap correction, which causes no velocity */
@@ -213,6 +215,10 @@ bool sn_body_contacts_store(const sn_body_contact_substep *s, uint32_t first, ui
         const quad place = quad_xyz(quad_load(&record[6])), turn = quad_xyz(quad_load(&record[7]));
         const quad gain = quad_xyz(quad_sub(quad_load(&record[0]), quad_load(&c.v[m->slot]))),
                    spin = quad_xyz(quad_sub(quad_load(&record[1]), quad_load(&m->spin)));
+        if (m->body == SN_ID_FREE)
+            contact_raise(&s->world->body_contacts.balls_moved);
+        if (limits)
+            sn_body_contacts_note_energy(s->world, m);
         const sn_real moves = contact_bears(s->world, i) ? 0 : h; /* joints decide where it is; see body_loads.c */
         sound = move_mover(s->world, &particles, m->slot, gain,
                            quad_scale(quad_add(gain, quad_scale(place, s->inverse_h)), moves)) &&
@@ -241,6 +247,7 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     atomic_bool violent = false;
     s.violent = &violent;
     world->body_contacts.looked = false;
+    atomic_store_explicit(&world->body_contacts.balls_moved, false, memory_order_relaxed);
     sn_body_contacts_forget_expected(world);
     if (!world->body_contacts.list_table.count && !world->body_contacts.follows_balls)
         return true;
@@ -261,6 +268,7 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
         s.run.since = s.run.sweep;
         s.run.sweep = (sn_real)(i + 1);
         s.run.stirred_only = i >= sweeps;
+        s.run.settles = i > 0;
         if (i >= sweeps) {
             count = sn_body_contacts_sweep_violent(&s, &good);
         } else {
@@ -269,5 +277,7 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
         }
         world->profiler.last.counts.sweeps += world->profiler.on ? count : 0;
     }
-    return good && sn_body_contacts_hold_joints(&s) && part_all(&s) && sn_body_contacts_stop(&s, true);
+    good = good && sn_body_contacts_hold_joints(&s) && part_all(&s);
+    world->body_contacts.tumbles = sn_body_contacts_any_turns_far(world, h);
+    return good && sn_body_contacts_stop(&s, true);
 }

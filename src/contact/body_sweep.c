@@ -143,6 +143,16 @@ static bool stands(const sn_fixed_motion *m)
     return contact_is_zero(m->velocity) && contact_is_zero(m->spin);
 }
 
+/* m: the largest displacement in the substep of points of a moving shape where a body is on its path. A plane that
+   rotates has no such bound as a whole. */
+static sn_real displacement_near(const sn_fixed_motion *motion, const sn_mover *a, sn_real h)
+{
+    if (isfinite(motion->speed))
+        return motion->speed * h;
+    const sn_real far = vec3_length(vec3_sub(a->from.position, motion->start.position)) + a->displacement + a->extent;
+    return (vec3_length(motion->velocity) + vec3_length(motion->spin) * far) * h;
+}
+
 /* The share of the rest of its path that a body may go before a fixed shape. */
 static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_contact *contact, sn_real h, bool slow)
 {
@@ -150,8 +160,7 @@ static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_con
     const sn_mover *a = &contact_movers(world)[contact->a];
     const sn_fixed_motion *motion = contact_motion(world, contact->fixed_shape);
     const bool moves = !stands(motion);
-    if (contact->layer > 0 || contact->sensor || a->w == 0 || a->carrier == contact->fixed_shape + 1 ||
-        (moves && !isfinite(motion->speed)))
+    if (contact->layer > 0 || contact->sensor || a->w == 0 || a->carrier == contact->fixed_shape + 1)
         return 1;
     duel d = {.world = world,
               .contact = contact,
@@ -160,7 +169,7 @@ static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_con
               .place = motion->start,
               .end = motion->end,
               .moves = moves,
-              .displacement = a->displacement * a->share + (moves ? motion->speed * h : 0)};
+              .displacement = a->displacement * a->share + (moves ? displacement_near(motion, a, h) : 0)};
     d.solid_a = &world->bodies.part[contact->part_a].convex;
     d.thin = thinness(d.solid_a, shape);
     if (!slow && !(d.displacement > (shape->type >= SN_SHAPE_MESH ? 4 : 1) * d.thin))
@@ -168,16 +177,29 @@ static sn_real share_before_fixed_shape(const sn_world *world, const sn_body_con
     return share_of(&d);
 }
 
-/* m: the largest displacement of points of both together, on the rest of their paths. */
-static sn_real displacement_of_both(const sn_mover *a, const sn_mover *b)
+/* m: the displacement of the centre of a body in the substep. */
+static sn_vec3 displacement_of_centre(const sn_world *world, const sn_mover *m)
 {
-    return a->displacement * a->share + b->displacement * b->share;
+    return vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
 }
 
-/* True if they are too slow to pass through each other. Most are; then the contact itself need not be read. */
-static bool are_slow(const sn_mover *a, const sn_mover *b)
+/* m: the largest displacement of points of one relative to the other, on the rest of their paths: two that fall side by
+   side hardly approach each other. */
+static sn_real displacement_between(const sn_world *world, const sn_mover *a, const sn_mover *b)
 {
-    return !(displacement_of_both(a, b) > 4 * (a->thin < b->thin ? a->thin : b->thin));
+    const sn_vec3 by_a = displacement_of_centre(world, a), by_b = displacement_of_centre(world, b);
+    const sn_real turned_a = a->displacement - vec3_length(by_a), turned_b = b->displacement - vec3_length(by_b);
+    return vec3_length(vec3_sub(vec3_scale(by_a, a->share), vec3_scale(by_b, b->share))) + turned_a * a->share +
+           turned_b * b->share;
+}
+
+/* True if they are too slow to pass through each other. Most are by their displacements alone; then the contact itself
+   need not be read. */
+static bool are_slow(const sn_world *world, const sn_mover *a, const sn_mover *b)
+{
+    const sn_real most = 4 * (a->thin < b->thin ? a->thin : b->thin);
+    return !(a->displacement * a->share + b->displacement * b->share > most) ||
+           !(displacement_between(world, a, b) > most);
 }
 
 /* The share of the rest of their paths that the two of a contact may go. slow: also if they are slow. */
@@ -188,9 +210,9 @@ static sn_real share_of_two(const sn_world *world, const sn_body_contact *contac
     if (contact->sensor)
         return 1;
     const sn_mover *a = &contact_movers(world)[contact->a], *b = &contact_movers(world)[contact->b];
-    if (!slow && are_slow(a, b))
+    if (!slow && are_slow(world, a, b))
         return 1;
-    duel d = {.world = world, .contact = contact, .a = a, .b = b, .displacement = displacement_of_both(a, b)};
+    duel d = {.world = world, .contact = contact, .a = a, .b = b, .displacement = displacement_between(world, a, b)};
     d.solid_a = &world->bodies.part[contact->part_a].convex;
     d.thin = sn_convex_inner(d.solid_a);
     if (contact->part_b != SN_ID_FREE)
@@ -203,6 +225,49 @@ static sn_real share_of_two(const sn_world *world, const sn_body_contact *contac
     d.thin = other < d.thin ? other : d.thin;
     return share_of(&d);
 }
+
+/* ---- Deep overlaps ------------------------------------------------------------------------------------------------ */
+
+/* What is slow cannot pass through something in one substep. But a heavy body may press a light one that cannot give way
+   deeper in every substep: contact of bodies does not know what is behind a ball, nor sweeps what is behind many bodies.
+   So pairs whose overlap was more than a quarter of an inner radius when the substep began are looked at, too. Not those
+   of bodies that constraints hold: to stop them opens joints, and these press them deeper. */
+static bool is_held(const sn_world *world, const sn_mover *m)
+{
+    return sn_incidence_holds(&world->incidence, &world->constraints, world->particles.index[m->slot]);
+}
+
+static bool is_buried(const sn_world *world, const sn_body_contact *contact)
+{
+    const sn_wide_body_contact *batch = world->body_contacts.batch_table.column[0];
+    if (!contact->lane)
+        return false;
+    const uint32_t lane = (contact->lane - 1) % SN_BODY_CONTACTS;
+    const sn_mover *a = &contact_movers(world)[contact->a];
+    sn_real thin = a->thin;
+    if (contact->b != SN_NO_MOVER && contact_movers(world)[contact->b].thin < thin)
+        thin = contact_movers(world)[contact->b].thin;
+    batch += (contact->lane - 1) / SN_BODY_CONTACTS;
+    bool deep = false;
+    for (uint32_t k = 0; k < batch->points; ++k)
+        deep = deep || batch->rest[k].gap[lane] < -thin;
+    return deep && !is_held(world, a) &&
+           !(contact->b != SN_NO_MOVER && is_held(world, &contact_movers(world)[contact->b]));
+}
+
+static bool any_buried(const sn_world *world)
+{
+    const sn_body_contact_group *group = world->body_contacts.group_table.column[0];
+    const sn_wide_body_contact *batch = world->body_contacts.batch_table.column[0];
+    for (uint32_t g = 0; g < world->body_contacts.group_table.count; ++g)
+        for (uint32_t b = group[g].batch; group[g].deep && b < group[g].batch + group[g].batches; ++b)
+            for (uint32_t lane = 0; batch[b].deep && lane < batch[b].lanes; ++lane)
+                if (is_buried(world, &contact_all(world)[batch[b].contact[lane]]))
+                    return true;
+    return false;
+}
+
+/* ---- Rounds ------------------------------------------------------------------------------------------------------ */
 
 /* The result of a round for a contact: the shares of their whole paths that the two may go; 1: no limit. For a fixed
    shape that moves, the share of its own path. */
@@ -231,9 +296,11 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
         const sn_body_contact *contact = &contact_all(s->world)[i];
         all_shares(s->world)[i] = (shares){1, 1};
         const bool bodies = watch[i].b < s->world->body_contacts.mover_table.count;
-        if (bodies && are_slow(&contact_movers(s->world)[watch[i].a], &contact_movers(s->world)[watch[i].b]))
+        const bool buried = s->world->body_contacts.buried && is_buried(s->world, contact);
+        if (bodies && !buried &&
+            are_slow(s->world, &contact_movers(s->world)[watch[i].a], &contact_movers(s->world)[watch[i].b]))
             continue;
-        sn_real t = share_of_two(s->world, contact, s->h, false);
+        sn_real t = share_of_two(s->world, contact, s->h, buried);
         if (t >= 1)
             continue;
         t = s->at_once ? 0 : t;
@@ -327,7 +394,8 @@ static void slow_down(sn_world *world, const sn_mover *m, sn_real h)
         change_velocity(world, m, vec3_scale(g, -less));
 }
 
-/* Moves a body to where it stops, or a ball. */
+/* Moves a body to where it stops, or a ball. On its path it rotates evenly, and not as a free body does. With the same
+   angular momentum it may have a larger energy in the orientation where it stops. It does not keep more than it had. */
 static void take_back(sn_world *world, const sn_mover *m)
 {
     const sn_pose to = stopped_at(world, m);
@@ -339,11 +407,15 @@ static void take_back(sn_world *world, const sn_mover *m)
     const sn_real angle = vec3_length(turn);
     if (!(angle > 0))
         return;
+    const double before = sn_body_contact_spin_energy(world, m);
     double half = (double)angle / 2, by = math_sin(half) / math_cos(half) / (double)angle;
     double a[3] = {(double)turn.x * by, (double)turn.y * by, (double)turn.z * by};
     sn_rotate_vector_back(body->q, a, a);
     sn_rotate_by(body->q, a);
     bodies_turned(&world->bodies, m->body);
+    const double after = sn_body_contact_spin_energy(world, m);
+    for (uint32_t k = 0; after > before && k < 3; ++k)
+        body->l[k] *= sqrt(before / after);
 }
 
 static void take_back_piece(void *data, uint32_t first, uint32_t end)
@@ -353,6 +425,8 @@ static void take_back_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; ++i) {
         const sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
         if (m->share < 1) {
+            if (m->body == SN_ID_FREE)
+                contact_raise(&world->body_contacts.balls_moved);
             slow_down(world, m, s->h);
             take_back(world, m);
         }
@@ -470,14 +544,14 @@ static bool find_left(sn_world *world)
            sn_body_contacts_share(world, world->body_contacts.list_table.count, stand_piece, world);
 }
 
-/* m: the largest displacement of a fixed shape in a substep. */
+/* m: the largest displacement of a fixed shape in a substep; infinite for a plane that rotates. */
 static sn_real farthest_fixed_shape(const sn_world *world, sn_real h)
 {
     const uint32_t *mover = world->contacts.mover_table.column[0];
     sn_real most = 0;
     for (uint32_t i = 0; i < world->contacts.mover_table.count; ++i) {
         const sn_real displacement = h * contact_motion(world, mover[i])->speed;
-        most = isfinite(displacement) && displacement > most ? displacement : most;
+        most = displacement > most ? displacement : most;
     }
     return most;
 }
@@ -517,6 +591,24 @@ bool sn_body_contacts_look_at_paths(sn_world *world, sn_real h)
     return true;
 }
 
+static bool stop_all(sn_body_contact_substep *pass)
+{
+    sn_world *world = pass->world;
+    bool stopped = false;
+    for (uint32_t round = 0; round < ROUNDS; ++round) {
+        stopping s = {.world = world, .h = pass->h, .at_once = round >= PLAIN};
+        if (!sn_body_contacts_share(world, world->body_contacts.count, look_piece, &s))
+            return false;
+        for (uint32_t i = 0; s.stopped && i < world->body_contacts.count; ++i)
+            stop_two(world, &contact_all(world)[i], &all_shares(world)[i]);
+        if (!s.stopped)
+            break;
+        stopped = true;
+    }
+    world->articulations.noted = world->articulations.noted && !stopped;
+    return !stopped || sn_body_contacts_share(world, world->body_contacts.list_table.count, take_back_piece, pass);
+}
+
 bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
 {
     sn_world *world = pass->world;
@@ -530,31 +622,29 @@ bool sn_body_contacts_stop(sn_body_contact_substep *pass, bool stores)
     world->articulations.noted = measure.notes;
     if (!sn_body_contacts_share(world, movers, end_piece, &measure))
         return false;
+    if (stores && world->body_contacts.tumbles)
+        sn_body_contacts_limit_energy(world);
     bool balls = false;
+    const bool buried = stores && any_buried(world);
+    world->body_contacts.buried = buried;
     if (!sn_body_balls_left(world, &balls))
         return false;
-    if (!measure.fast && !balls)
+    if (!measure.fast && !balls && !buried)
         return true;
     atomic_store_explicit(&measure.fast, false, memory_order_relaxed);
     if (!sn_body_contacts_share(world, movers, measure_piece, &measure))
         return false;
-    if (!measure.fast && !balls)
+    if (!measure.fast && !balls && !buried)
         return true;
     if ((measure.left || balls) && !find_left(world))
         return false;
-    bool stopped = false;
-    for (uint32_t round = 0; round < ROUNDS; ++round) {
-        stopping s = {.world = world, .h = h, .at_once = round >= PLAIN};
-        if (!sn_body_contacts_share(world, world->body_contacts.count, look_piece, &s))
-            return false;
-        for (uint32_t i = 0; s.stopped && i < world->body_contacts.count; ++i) {
-            const sn_body_contact *contact = &contact_all(world)[i];
-            stop_two(world, contact, &all_shares(world)[i]);
-        }
-        if (!s.stopped)
-            break;
-        stopped = true;
-    }
-    world->articulations.noted = world->articulations.noted && !stopped;
-    return !stopped || sn_body_contacts_share(world, world->body_contacts.list_table.count, take_back_piece, pass);
+    return stop_all(pass);
+}
+
+bool sn_body_contacts_stop_again(sn_world *world, sn_real h)
+{
+    sn_body_contact_substep pass = contact_substep(world, h);
+    measuring measure = {.s = &pass, .coming = farthest_fixed_shape(world, h)};
+    return sn_body_contacts_share(world, world->body_contacts.list_table.count, measure_piece, &measure) &&
+           stop_all(&pass);
 }

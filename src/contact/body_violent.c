@@ -301,14 +301,17 @@ static bool sweep_set(const violent_set *v)
     return good;
 }
 
-/* A few sweeps over the set, as long as an error is large. */
+/* A few sweeps over the set, as long as an error is large. Friction of impacts is found exactly in the last of them
+   alone: it takes as long as a sweep, and what the other contacts do changes it again. */
 static bool work_on_set(violent_set *v)
 {
     bool good = copy_set(v, copy_in), more = true, violent = false;
     v->run = v->s->run;
     v->run.batch = v->batch;
-    for (uint32_t i = 0; good && more && i < AT_ONCE; ++i) {
+    v->run.settles = false;
+    for (uint32_t i = 0; good && !v->run.settles; ++i) {
         atomic_store_explicit(v->s->violent, false, memory_order_relaxed);
+        v->run.settles = !more || i + 1 == AT_ONCE;
         good = sweep_set(v);
         more = atomic_load_explicit(v->s->violent, memory_order_relaxed);
         violent = violent || more;

@@ -114,6 +114,15 @@ sn_result sn_body_contacts_cut_space(sn_world *world, uint32_t contacts, uint32_
    allocation for each new maximum. */
 bool sn_body_contacts_make_room(sn_world *world, sn_table *table, uint64_t count);
 
+/* True if a body turns far in the substep, so that energies are limited: noted before a mover gets its impulses, and
+   compared when all have got theirs (body_energy.c). */
+bool sn_body_contacts_any_turns_far(const sn_world *world, sn_real h);
+void sn_body_contacts_note_energy(const sn_world *world, sn_mover *m);
+void sn_body_contacts_limit_energy(sn_world *world);
+
+/* m^2/s^2: twice the energy of its rotation, per unit of mass. */
+double sn_body_contact_spin_energy(const sn_world *world, const sn_mover *m);
+
 /* Distributes contacts to groups by their ends, and finds the index of each (body_groups.c). */
 sn_result sn_body_contacts_group(sn_world *world, uint32_t count);
 
@@ -122,9 +131,6 @@ bool sn_body_contacts_append(sn_world *world, uint32_t count);
 
 /* Reads the results of all contacts from their lanes. After that no contact has a lane. False if tasks were lost. */
 bool sn_body_contacts_leave_lanes(sn_world *world);
-
-/* Makes a record for a fixed shape, if it has none. Returns its index. There must be room. */
-uint32_t sn_body_contacts_rank(sn_world *world, uint32_t number);
 
 /* Loads the records of fixed shapes, as they are at the start of a substep. */
 void sn_body_contacts_load_fixed_shapes(const sn_world *world);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WORK_OF_PAIR 10.0 /* ns, about: to decide whether threads pay */
 #define WORK_OF_LOOK 40.0 /* ns, about: the search for the fixed shapes near a particle */
 
 #define NEARBY                                                                                                         \
@@ -517,12 +516,15 @@ bool sn_contacts_look_at_fixed_shape(void *data, uint32_t number)
         return true;
     if (!isfinite(reach)) /* of a plane that rotates */
         reach = (sn_real)INFINITY;
-    if (!sn_shape_near(&r->shape, sn_pose_to_own(&m->step_start, x), reach, &touch) || touch.distance > reach)
+    sn_shape shape = r->shape;
+    shape.sides = SN_SIDES_BOTH; /* a particle that left its margin may be behind a one-sided mesh already */
+    if (!sn_shape_near(&shape, sn_pose_to_own(&m->step_start, x), reach, &touch) || touch.distance > reach)
         return true;
     if (l->f->late && has_static(l->f->contacts, l->slot, number))
         return true;
     if (r->shape.type != SN_SHAPE_PLANE) {
         l->sided = true;
+        l->meshes = l->meshes || shape.type >= SN_SHAPE_MESH;
         atomic_store_explicit(&l->f->sided, true, memory_order_relaxed);
     }
     const sn_contact_material *material = sn_fixed_shape_material(&world->contact, r);
@@ -627,8 +629,10 @@ static nearby fixed_shapes_near(const sn_contact_finding *f, uint32_t piece)
     return near;
 }
 
+/* shared: one push may lead through something else. A point has no room for that between two planes, or between two faces
+   of a mesh or field. */
 static uint32_t look_around(sn_contact_finding *f, uint32_t slot, const nearby *near, sn_static_contact *to,
-                            bool *sided)
+                            bool *shared)
 {
     const sn_particle_store *p = &f->world->particles;
     sn_contacts *c = f->contacts;
@@ -642,7 +646,7 @@ static uint32_t look_around(sn_contact_finding *f, uint32_t slot, const nearby *
     for (uint32_t i = 0; i < near->count && near->count <= NEARBY; ++i)
         if (overlaps(&motions(c)[near->number[i]].swept, &box))
             sn_contacts_look_at_fixed_shape(&l, near->number[i]);
-    *sided = l.sided;
+    *shared = p->radius[slot] == 0 ? l.found > 1 || l.meshes : l.found > 1 && l.sided;
     return l.found;
 }
 
@@ -655,7 +659,6 @@ static void statics_piece(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;
     sn_contact_finding *f = data;
-    const sn_particle_store *p = &f->world->particles;
     uint32_t *start = f->contacts->piece_table.column[0], count = f->world->particles.table.count;
     uint32_t first = index * SN_CONTACT_PIECE,
              end = count - first < SN_CONTACT_PIECE ? count : first + SN_CONTACT_PIECE, found = 0;
@@ -673,13 +676,12 @@ static void statics_piece(void *data, uint32_t index, uint32_t worker)
         uint64_t *word = &finders->bits[(slot - first) / 64], bit = UINT64_C(1) << slot % 64;
         if (!f->counting && !(*word & bit))
             continue;
-        bool sided = false;
-        uint32_t here = look_around(f, slot, &near, contact ? contact + found : NULL, &sided);
+        bool shared = false;
+        uint32_t here = look_around(f, slot, &near, contact ? contact + found : NULL, &shared);
         *word |= here ? bit : 0;
-        sided = sided || p->radius[slot] == 0; /* a point has no room to be pushed from one plane into another */
-        for (uint32_t i = 0; contact && sided && here > 1 && i < here; ++i)
+        for (uint32_t i = 0; contact && shared && i < here; ++i)
             contact[found + i].shared = true;
-        if (sided && here > 1)
+        if (shared)
             atomic_store_explicit(&f->shared, true, memory_order_relaxed);
         found += here;
     }
@@ -791,6 +793,9 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     }
     c->any = c->static_contacts || c->pairs[SN_PAIRS_FIRST].near.batches || c->skin_contacts || c->watches ||
              c->watched || c->surfaces.on;
+    if (c->any &&
+        !sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     c->shared = atomic_load_explicit(&f.shared, memory_order_relaxed);
     c->sided = atomic_load_explicit(&f.sided, memory_order_relaxed);
     c->has_margins = c->has_margins || c->any || atomic_load_explicit(&f.close, memory_order_relaxed);

@@ -208,6 +208,7 @@ bool sn_contacts_begin(struct sn_world *world, uint32_t i, uint32_t substeps, sn
 bool sn_contacts_load(struct sn_world *world, sn_real h); /* after the pass of preloads */
 bool sn_contacts_pass(struct sn_world *world, sn_real h, bool first);
 bool sn_contacts_end(struct sn_world *world, sn_real h);
+bool sn_contacts_end_thrown(struct sn_world *world, sn_real h); /* after contact of bodies */
 
 /* After the substeps of a step in which nothing was near. *strayed: particles moved so much farther than predicted that
    they may have come into contact. Then the step has to be taken again, watched. Fails like sn_contacts_find. */
@@ -276,6 +277,34 @@ sn_real sn_contacts_recall_factor(const struct sn_world *world, sn_real dt);
 sn_real sn_contacts_push_again(const sn_step_lengths *lengths, sn_real push, sn_real load);
 sn_vec3 sn_contacts_push_again_across(const sn_step_lengths *lengths, sn_vec3 push, sn_vec3 load);
 void sn_contacts_compare(struct sn_world *world, sn_real dt);
+
+/* Relative to the sum of the radii: the centres of two balls come no nearer on their paths in a substep. If they were
+   nearer before, they come no nearer than they were, but for a little. */
+#define SN_BALLS_PASS   ((sn_real)0.5)
+#define SN_BALLS_LITTLE ((sn_real)1e-4)
+
+/* Of the path to the first contact: what is stopped stops shortly before it. */
+#define SN_STOPS_BEFORE ((sn_real)0.99)
+
+/* True if two balls pass through each other: one begins at `from`, seen from the other, and moves by u. *t: the time at
+   which they should stop. */
+static inline bool sn_contacts_balls_pass(sn_vec3 from, sn_vec3 u, sn_real reach, sn_real *t)
+{
+    const sn_real square = vec3_dot(u, u), first = vec3_length(from), least = first < reach ? first : reach;
+    const sn_real before = first - SN_BALLS_LITTLE * reach;
+    const sn_real limit = before < SN_BALLS_PASS * reach ? before : SN_BALLS_PASS * reach;
+    const sn_real s = -vec3_dot(from, u) / square, near = s < 1 ? s : 1;
+    const sn_vec3 q = vec3_add(from, vec3_scale(u, near)), middle = vec3_add(from, vec3_scale(u, s));
+    if (!(s > 0) || !(vec3_length(q) < limit))
+        return false;
+    const sn_real inside = least * least - vec3_dot(middle, middle);
+    const sn_real touch = s - (inside > 0 ? real_sqrt(inside / square) : 0);
+    *t = touch > 0 ? touch * SN_STOPS_BEFORE : 0;
+    return true;
+}
+
+/* Stops a particle at a share t of its path in the substep. */
+void sn_contacts_stop_particle(struct sn_world *world, uint32_t slot, sn_vec3 at, sn_real t);
 
 /* Moves a particle, without losing what rounding drops of the way. */
 void sn_contacts_add(const struct sn_world *world, uint32_t slot, sn_vec3 by);

@@ -20,6 +20,7 @@ typedef struct following {
     sn_contacts *contacts;
     sn_real h;
     bool whole_step; /* the step is complete */
+    bool paths;      /* particles were moved since velocities were derived from positions: their paths count */
     atomic_bool left, fast;
     atomic_bool beyond; /* some particles are beyond SN_CONTACT_REACH */
 } following;
@@ -40,19 +41,28 @@ static bool has_left(const following *f, uint32_t slot)
     return vec3_dot(d, d) > room * room;
 }
 
+/* m: how far the particle has moved in this substep, squared. */
+static sn_real path_of(const following *f, uint32_t slot)
+{
+    const sn_vec3 v = vec4_xyz(f->world->particles.v[slot]);
+    const sn_real square = vec3_dot(v, v) * f->h * f->h;
+    if (!f->paths)
+        return square;
+    const sn_vec3 d = vec3_sub(vec4_xyz(f->world->particles.x[slot]), vec4_xyz(starts(f->contacts)[slot]));
+    return vec3_dot(d, d) > square ? vec3_dot(d, d) : square;
+}
+
 static void check_margins(void *data, uint32_t first, uint32_t end)
 {
     following *f = data;
     const sn_particle_store *p = &f->world->particles;
-    const sn_real far = FAST / f->h;
     bool left = false, fast = false;
     for (uint32_t from = first; from < end; from += SN_CONTACT_PIECE) {
         const uint32_t to = end - from < SN_CONTACT_PIECE ? end : from + SN_CONTACT_PIECE;
         for (uint32_t slot = contact_is_still(f->contacts, from) ? to : from; slot < to; ++slot) {
-            const sn_vec3 v = vec4_xyz(p->v[slot]);
-            const sn_real limit = far * p->radius[slot];
+            const sn_real limit = FAST * p->radius[slot];
             left |= has_left(f, slot);
-            fast |= limit > 0 && vec3_dot(v, v) > limit * limit;
+            fast |= limit > 0 && path_of(f, slot) > limit * limit;
         }
     }
     if (left)
@@ -75,7 +85,7 @@ static sn_real came(const following *f, uint32_t slot)
 {
     const sn_particle_store *p = &f->world->particles;
     return f->whole_step ? vec3_length(vec3_sub(vec4_xyz(p->x[slot]), vec4_xyz(spheres(f->contacts)[slot])))
-                         : vec3_length(vec4_xyz(p->v[slot])) * f->h;
+                         : real_sqrt(path_of(f, slot));
 }
 
 /* Lists particles that left their margins. Gives them new ones, around their paths in this substep and the rest of the
@@ -346,7 +356,7 @@ static bool search_again(following *f)
 bool sn_contacts_follow(sn_world *world, sn_real h, bool first)
 {
     sn_contacts *c = &world->contacts;
-    following f = {.world = world, .contacts = c, .h = h};
+    following f = {.world = world, .contacts = c, .h = h, .paths = !first && c->has_starts};
     const uint32_t count = world->particles.table.count;
     if (sn_surfaces_are_alone(world)) {
         c->fast = c->has_starts = false;

@@ -355,7 +355,8 @@ bool sn_contacts_end(sn_world *world, sn_real h)
     sn_contact_pass p = make_passing(world, h);
     sn_skin_contact_pass skin_contact = {
         .h = h, .bounce_above = p.pairs.bounce_above, .behind = contact_is_behind(world)};
-    if (!sn_contacts_keep_apart(&p, &skin_contact))
+    bool any;
+    if (!sn_contacts_keep_apart(&p, &skin_contact, 0, &any))
         return false;
     for (uint32_t set = 0; world->contact.settings.events && set < SN_PAIR_SETS; ++set) {
         sn_batch_loop loop;
@@ -367,6 +368,28 @@ bool sn_contacts_end(sn_world *world, sn_real h)
         !sn_surfaces_tell(world, h) || !sn_contacts_run_statics(&p, sn_contacts_bounce_static))
         return false;
     sn_rigid_calm(world, h);
+    return true;
+}
+
+/* Bodies threw particles after these had been kept apart. They keep their velocities, and stop where they cross
+   something; then bodies stop before these. Paths only become shorter, unless a moving fixed shape carries something
+   along. Fixed shapes have the last word: what they squeeze overlaps. */
+#define TURNS 8u
+
+bool sn_contacts_end_thrown(sn_world *world, sn_real h)
+{
+    sn_contacts *c = &world->contacts;
+    sn_skin_contact_pass skin_contact = {.h = h, .behind = contact_is_behind(world)};
+    bool any = c->any;
+    for (uint32_t i = 0; i < TURNS && any && sn_body_balls_moved(world); ++i) {
+        sn_contact_pass p = make_passing(world, h);
+        if (!c->has_starts)
+            sn_body_balls_copy_starts(world, starts(c));
+        c->has_starts = true;
+        if (!sn_contacts_keep_apart(&p, &skin_contact, SN_ROUNDS_OF_PUSHES, &any) ||
+            (any && i + 1 < TURNS && !sn_body_contacts_stop_again(world, h)))
+            return false;
+    }
     return true;
 }
 

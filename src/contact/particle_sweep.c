@@ -9,18 +9,22 @@
 
 #include <string.h>
 
-/* Relative to the sum of the radii: the centres of two balls come no nearer on their paths in a substep. If they were
-   nearer before, they come no nearer than this share of that distance. */
-#define PASSING ((sn_real)0.5)
-
 /* BEHIND is relative to the displacement of a particle, ROUNDED to its distance from the origin: a particle that is
    farther than their sum behind a surface has passed it. */
 #define BEHIND  (SINEW_DOUBLE ? (sn_real)1e-12 : (sn_real)1e-6)
 #define ROUNDED (SINEW_DOUBLE ? (sn_real)1e-14 : (sn_real)1e-6)
 
-/* A stopped particle stops shortly before contact, and no nearer to a surface than STOPPED times its radius. */
-#define BEFORE  ((sn_real)0.99)
+/* A stopped particle stops no nearer to a surface than STOPPED times its radius. */
+#define BEFORE  SN_STOPS_BEFORE
 #define STOPPED ((sn_real)0.0625)
+
+/* A particle that slides along a face of a mesh or field touches it all the time, which hides other faces from a cast. So
+   the path is cast again beside that face, for so many faces that it may slide along. */
+#define FACES 4u
+
+/* Relative to the path: how far beside a face of a distance field. A cast goes forward by the distance from the field, and
+   along a face that is too near it would have to leave out something. */
+#define ASIDE ((sn_real)1e-3)
 
 /* The data of one round. */
 typedef struct keeping {
@@ -40,36 +44,35 @@ static sn_vec3 place_of(const sn_contact_pass *p, uint32_t slot)
     return vec4_xyz(p->world->particles.x[slot]);
 }
 
-/* True if two balls pass through each other. *t: the time at which they should stop. */
 static bool passes_ball(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_real reach, sn_real *t)
 {
-    const sn_vec3 from = vec3_sub(start_of(p, a), start_of(p, b));
-    const sn_vec3 u = vec3_sub(vec3_sub(place_of(p, a), place_of(p, b)), from);
-    const sn_real square = vec3_dot(u, u), first = vec3_length(from), least = first < reach ? first : reach;
-    const sn_real s = -vec3_dot(from, u) / square, near = s < 1 ? s : 1;
-    const sn_vec3 q = vec3_add(from, vec3_scale(u, near)), middle = vec3_add(from, vec3_scale(u, s));
-    if (!(s > 0) || !(vec3_length(q) < PASSING * least))
-        return false;
-    const sn_real inside = least * least - vec3_dot(middle, middle);
-    const sn_real touch = s - (inside > 0 ? real_sqrt(inside / square) : 0);
-    *t = touch > 0 ? touch * BEFORE : 0;
-    return true;
+    const sn_vec3 from = vec3_sub(start_of(p, a), start_of(p, b)), to = vec3_sub(place_of(p, a), place_of(p, b));
+    return sn_contacts_balls_pass(from, vec3_sub(to, from), reach, t);
 }
 
-/* Stops a particle on its path. */
-static void stop_at(const sn_contact_pass *p, uint32_t slot, sn_vec3 at)
+/* A free particle keeps its velocity: the next substep begins where it touches, and finds the contact. One that
+   constraints hold gets the velocity with which it came so far. For they were opened by stopping some of their
+   particles, and close in the next substep. With d the displacements until the stop and P the projection onto the errors
+   of the constraints, that turns v into v - P v - P d / h. For v = d / h that is a reflection, which leaves the energy as
+   it is. With the whole velocity short ropes that bounce between walls gained energy without end. */
+void sn_contacts_stop_particle(sn_world *world, uint32_t slot, sn_vec3 at, sn_real t)
 {
-    const sn_particle_store *store = &p->world->particles;
+    const sn_particle_store *store = &world->particles;
     if (store->x[slot].w == 0) /* immovable, or with a target */
         return;
     store->x[slot] = vec4(at, store->x[slot].w);
     store->x_low[slot] = vec4(vec3(0, 0, 0), store->x_low[slot].w);
+    if (!sn_incidence_holds(&world->incidence, &world->constraints, store->index[slot]))
+        return;
+    store->v[slot] = vec4(vec3_scale(vec4_xyz(store->v[slot]), t), store->v[slot].w);
+    store->v_low[slot] = vec4(vec3_scale(vec4_xyz(store->v_low[slot]), t), store->v_low[slot].w);
 }
 
 static void stop_on_path(const sn_contact_pass *p, uint32_t slot, sn_real t)
 {
     const sn_vec3 start = start_of(p, slot);
-    stop_at(p, slot, t > 0 ? vec3_add(start, vec3_scale(vec3_sub(place_of(p, slot), start), t)) : start);
+    const sn_vec3 at = t > 0 ? vec3_add(start, vec3_scale(vec3_sub(place_of(p, slot), start), t)) : start;
+    sn_contacts_stop_particle(p->world, slot, at, t);
 }
 
 static void look_at_pairs(void *data, uint32_t first, uint32_t end)
@@ -168,6 +171,15 @@ static void keep_pairs(const keeping *k)
         }
 }
 
+/* True if a path begins on a surface, or behind it by rounding. Particles that have a radius are there only if something
+   presses them. */
+static bool is_on(const sn_shape *shape, const sn_path *path, const sn_static_contact *contact, sn_real far,
+                  sn_touch *touch)
+{
+    return (path->radius == 0 || contact->normal_impulse > 0) &&
+           sn_shape_near(shape, path->from, path->radius + far, touch) && touch->distance <= path->radius + far;
+}
+
 /* True if a particle's centre crosses the surface of a fixed shape, or comes so near that rounding might put it on the
    other side. *start, *end: its path in the frame of the shape. *t: the time. */
 static bool passes_static(const sn_contact_pass *p, const sn_static_contact *contact, sn_vec3 *start, sn_vec3 *end,
@@ -179,9 +191,11 @@ static bool passes_static(const sn_contact_pass *p, const sn_static_contact *con
     *start = sn_pose_to_own(&m->start, start_of(p, contact->slot));
     *end = sn_pose_to_own(&m->end, place_of(p, contact->slot));
     const sn_vec3 displacement = vec3_sub(*end, *start);
-    const sn_real length = vec3_length(displacement),
-                  least = STOPPED * (p->world->particles.radius[contact->slot] + shape.guard);
+    const sn_real length = vec3_length(displacement);
     const sn_real far = BEHIND * length + ROUNDED * (vec3_length(start_of(p, contact->slot)) + vec3_length(*start));
+    sn_real least = STOPPED * (p->world->particles.radius[contact->slot] + shape.guard);
+    if (shape.type == SN_SHAPE_MESH && !shape.data->closed && least < 2 * far)
+        least = 2 * far; /* what is behind a sheet, if only by rounding, is on its other side */
     if (contact->sensor || !(length > 0))
         return false;
     if (shape.type == SN_SHAPE_PLANE) {
@@ -189,11 +203,19 @@ static bool passes_static(const sn_contact_pass *p, const sn_static_contact *con
         return end->y < least - far && end->y < start->y;
     }
     shape.thickness = 0;
-    const sn_path path = {*start, displacement, least};
-    if (!sn_contacts_first_touch(&shape, &path, t, &touch))
-        return false;
-    *t *= BEFORE;
-    return vec3_dot(vec3_sub(touch.point, *end), touch.normal) > far - least;
+    sn_path path = {*start, displacement, least};
+    for (uint32_t face = 0; face < FACES; ++face) {
+        const bool touches = sn_contacts_first_touch(&shape, &path, t, &touch);
+        *t *= BEFORE;
+        if (touches && vec3_dot(vec3_sub(touch.point, *end), touch.normal) > far - least)
+            return true;
+        if (shape.type < SN_SHAPE_MESH || (!touches && !is_on(&shape, &path, contact, far, &touch)))
+            return false;
+        const sn_real side = vec3_dot(vec3_sub(path.from, touch.point), touch.normal);
+        const sn_real aside = 2 * far + (shape.type == SN_SHAPE_FIELD ? ASIDE * length : 0);
+        path.from = vec3_add(path.from, vec3_scale(touch.normal, aside + (side < least ? least - side : 0)));
+    }
+    return false;
 }
 
 /* In the first round only contacts that other contacts may have led through, unless something is fast: the contact that
@@ -233,7 +255,8 @@ static void keep_statics(const keeping *k)
         }
         t = k->round >= SN_ROUNDS_OF_PUSHES + SN_ROUNDS_OF_STOPS ? 0 : t;
         const sn_vec3 at = vec3_add(start, vec3_scale(vec3_sub(end, start), t));
-        stop_at(p, contact[i].slot, sn_pose_to_world(&motions(p->contacts)[contact[i].number].end, at));
+        sn_contacts_stop_particle(p->world, contact[i].slot,
+                                  sn_pose_to_world(&motions(p->contacts)[contact[i].number].end, at), t);
     }
 }
 
@@ -267,10 +290,11 @@ static bool keep_balls(sn_contact_pass *p, uint32_t round, bool *crossed)
     return true;
 }
 
-bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_skin_contact_pass *skin_contact)
+bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_skin_contact_pass *skin_contact, uint32_t first, bool *any)
 {
     bool crossed = true;
-    for (uint32_t round = 0; round < SN_ROUNDS && crossed; ++round) {
+    for (uint32_t round = first; round < SN_ROUNDS && crossed; ++round) {
+        *any = round > first;
         crossed = false;
         if (!sn_skin_contacts_round(p->world, skin_contact, round, &crossed) || !keep_balls(p, round, &crossed))
             return false;

@@ -58,7 +58,8 @@ typedef struct sn_contact_looking {
     sn_real reach;         /* m: radius and displacement */
     sn_static_contact *to; /* NULL: only count */
     uint32_t found;
-    bool sided; /* not all of them are planes */
+    bool sided;  /* not all of them are planes, */
+    bool meshes; /*   and some are meshes or fields */
 } sn_contact_looking;
 
 /* Leaves balls at rest that nothing moving is near out of the input of a search for pairs; *left: it did so. Then pairs
@@ -255,7 +256,8 @@ bool sn_contacts_follow(sn_world *world, sn_real h, bool first);
 
 /* ---- particle_sweep.c -------------------------------------------------------------------------------------------- */
 
-/* The end of a substep: particles that cross something are pushed again, or stopped. */
-bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_skin_contact_pass *skin_contact);
+/* The end of a substep: particles that cross something are pushed again, or stopped. first: the first round; *any: some
+   crossed something. */
+bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_skin_contact_pass *skin_contact, uint32_t first, bool *any);
 
 #endif

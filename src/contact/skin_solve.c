@@ -150,15 +150,40 @@ static void move(sn_world *world, const sn_skin_contact *g, sn_vec3 by, sn_vec3 
     }
 }
 
+/* Relative to the reach: a pair of balls that approached by more in a substep is swept, as in wide/contact.h. */
+#define PAIR_FAR ((sn_real)0.25)
+
+/* The gap of two balls that came together on a long path, measured from the plane through their first contact. */
+static bool swept_gap(const sn_world *world, sn_skin_contact *g, sn_real h, sn_real *gap)
+{
+    const sn_vec3 d = vec3_sub(place(world, g->slot[0]), place(world, g->slot[1])),
+                  u = vec3_scale(relative(world->particles.v, g), h), from = vec3_sub(d, u);
+    const sn_real square = vec3_dot(u, u), s = -vec3_dot(from, u) / square;
+    const sn_vec3 q = vec3_add(from, vec3_scale(u, s));
+    const sn_real inside = g->reach * g->reach - vec3_dot(q, q);
+    if (!(square > PAIR_FAR * PAIR_FAR * g->reach * g->reach) || !(s > 0) || !(inside > 0))
+        return false;
+    const sn_real t = s - real_sqrt(inside / square);
+    const sn_vec3 at = vec3_add(from, vec3_scale(u, t > 0 ? t : 0));
+    const sn_real length = vec3_length(at);
+    if (t > 1 || !(length > 0))
+        return false;
+    g->normal = vec3_scale(at, 1 / length);
+    *gap = vec3_dot(d, g->normal) - g->reach;
+    return true;
+}
+
 /* Directional rejection as in the lecture: along the normal of the object, or, if the other particle is behind it,
    along the line between the two, mirrored at the plane across the normal. */
-static sn_real directed_gap(const sn_world *world, sn_skin_contact *g)
+static sn_real pair_gap(const sn_world *world, sn_skin_contact *g, sn_real h)
 {
     sn_vec3 d = vec3_sub(place(world, g->slot[0]), place(world, g->slot[1])), n = vec3(0, 1, 0);
-    sn_real length = vec3_length(d);
+    sn_real length = vec3_length(d), gap;
     if (!world->contacts.directed || world->particles.group[g->slot[0]] == world->particles.group[g->slot[1]] ||
         !sn_outward_direction(&world->contacts, g->slot[0], g->slot[1],
                               &n)) { /* the contact is here for rolling only */
+        if (swept_gap(world, g, h, &gap))
+            return gap;
         g->normal = length > 0 ? vec3_scale(d, 1 / length) : n;
         return length - g->reach;
     }
@@ -302,11 +327,11 @@ static bool gap_of_meeting(sn_skin_contact *g, const displacements *w, sn_real *
 }
 
 /* The gap, negative if they overlap or the particle has crossed. Sets the normal and the weights. */
-static sn_real gap_of(const sn_world *world, sn_skin_contact *g)
+static sn_real gap_of(const sn_world *world, sn_skin_contact *g, sn_real h)
 {
     sn_real gap;
     if (g->triangle == SN_SKIN_CONTACT_PAIR)
-        return directed_gap(world, g);
+        return pair_gap(world, g, h);
     if (g->clear > g->reach + FAR * world->contacts.longest_displacement && !(g->normal_impulse > 0))
         return g->clear - g->reach;
     displacements w = displacements_of(world, g);
@@ -352,7 +377,7 @@ static void warm(const passing *p, sn_skin_contact *g)
         steady = 0;
     g->normal_impulse = steady;
     g->tangent_impulse = vec3_scale(g->tangent_impulse, steady / last);
-    gap_of(p->world, g);
+    gap_of(p->world, g, p->pass->h);
     sn_vec3 push = vec3_add(vec3_scale(g->normal, steady), g->tangent_impulse);
     const sn_spinning a = sn_spin_of(p->world, g->slot[0]), b = other_spin(p->world, g);
     sn_real give = mobility(p->world, g);
@@ -367,7 +392,7 @@ static void project(const passing *p, sn_skin_contact *g)
 {
     if (g->off)
         return;
-    sn_real h = p->pass->h, gap = gap_of(p->world, g);
+    sn_real h = p->pass->h, gap = gap_of(p->world, g, h);
     if (!(gap < 0) && !(g->normal_impulse > 0))
         return;
     g->touched = true;
@@ -450,8 +475,14 @@ static void bounce(const passing *p, sn_skin_contact *g)
 static bool crosses(const sn_world *world, sn_skin_contact *g, displacements *w, sn_real *t)
 {
     sn_real weight[3], least = STOPPED * g->reach;
-    if (g->triangle == SN_SKIN_CONTACT_PAIR || g->off)
+    if (g->off)
         return false;
+    if (g->triangle == SN_SKIN_CONTACT_PAIR) {
+        *w = displacements_of(world, g);
+        const sn_vec3 from = vec3_sub(w->start[0], w->start[1]), to = vec3_sub(w->end[0], w->end[1]);
+        g->clear = vec3_length(from);
+        return sn_contacts_balls_pass(from, vec3_sub(to, from), g->reach, t);
+    }
     g->closer = 2 * world->contacts.longest_displacement;
     if (g->clear - g->closer > least)
         return false;
@@ -477,7 +508,6 @@ static void push_again(const passing *p, sn_skin_contact *g)
 /* Stops all four where they come too near. Particles that were near before stay at their start. */
 static void stop(const passing *p, sn_skin_contact *g)
 {
-    const sn_particle_store *store = &p->world->particles;
     displacements w;
     sn_real t = 0;
     sn_vec3 x[4];
@@ -487,13 +517,9 @@ static void stop(const passing *p, sn_skin_contact *g)
     if (p->round >= SN_ROUNDS_OF_PUSHES + SN_ROUNDS_OF_STOPS || g->clear < NEAREST * g->reach)
         t = 0;
     between(&w, t, x);
-    for (uint32_t k = 0; k < 4; ++k) {
-        uint32_t slot = g->slot[k];
-        if (store->x[slot].w == 0) /* immovable or kinematic */
-            continue;
-        store->x[slot] = vec4(t > 0 ? x[k] : w.start[k], store->x[slot].w);
-        store->x_low[slot] = vec4(vec3(0, 0, 0), store->x_low[slot].w);
-    }
+    const uint32_t particles = g->triangle == SN_SKIN_CONTACT_PAIR ? 2 : 4;
+    for (uint32_t k = 0; k < particles; ++k)
+        sn_contacts_stop_particle(p->world, g->slot[k], t > 0 ? x[k] : w.start[k], t);
     atomic_store_explicit(p->crossed, true, memory_order_relaxed);
 }
 
@@ -507,13 +533,15 @@ static void forget_distance(const passing *p, sn_skin_contact *g)
 bool sn_skin_contacts_round(sn_world *world, const sn_skin_contact_pass *pass, uint32_t round, bool *crossed)
 {
     atomic_bool flag = false;
-    if (!world->contacts.watches)
+    const sn_contacts *c = &world->contacts;
+    if (!c->watches && !(c->skin_contact_pairs && c->has_starts))
         return true;
-    if (!sn_skin_contacts_follow(world) || !run_with((passing){.world = world,
-                                                               .pass = pass,
-                                                               .one = round < SN_ROUNDS_OF_PUSHES ? push_again : stop,
-                                                               .round = round,
-                                                               .crossed = &flag}))
+    if ((c->watches && !sn_skin_contacts_follow(world)) ||
+        !run_with((passing){.world = world,
+                            .pass = pass,
+                            .one = round < SN_ROUNDS_OF_PUSHES ? push_again : stop,
+                            .round = round,
+                            .crossed = &flag}))
         return false;
     *crossed = *crossed || atomic_load_explicit(&flag, memory_order_relaxed);
     return true;

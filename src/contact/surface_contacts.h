@@ -190,8 +190,13 @@ typedef struct sn_surface_tile {
 #define SN_SURFACE_QUIET_MORE 16u /* vertices behind the last one that may be read */
 
 typedef struct sn_surface_quiet {
-    bool on;               /* the bounds hold as long as vertices move as expected, */
-    bool held;             /* and they hold in this substep */
+    bool on;              /* the bounds hold as long as vertices move as expected, */
+    bool held;            /* and they hold in this substep, but for pairs that are busy */
+    bool late;            /* at its end, what has only become busy then is made up for */
+    uint32_t busy, least; /* vertices of tiles that are busy, now, and when the quiet time began */
+    /* vertices and candidates that were looked at to begin the quiet time; and the sums, over its substeps, of those that are
+       busy and were not at the beginning, and of those that are not busy */
+    uint64_t paid, worn, saved;
     bool deep;             /* lists are made to reach far, so that a quiet time can begin, or has begun */
     uint32_t waits, tried; /* substeps until the next attempt; the last such interval */
     uint32_t lasted;       /* substeps so far */
@@ -221,7 +226,9 @@ typedef struct sn_surface_pair {
     bool due_now;                /* some of them must be measured */
     uint8_t depth;               /* how far the next list reaches, see surface_listing.c */
     bool deep;                   /* the list has all candidates that surface_quiet.c needs */
+    bool restless;               /* it was busy when the last quiet time began: its lists need not be deep */
     bool smooth;                 /* the list is empty, because both tiles are smooth */
+    bool fresh;                  /* the list was made at the start of this substep */
     bool swept;                  /* the list is for this substep only, */
     sn_real margin;              /* m: and valid if no corner ends farther from where its velocity leads */
     uint64_t border;             /* bits: corners of b that were near a when candidates were listed, */
@@ -235,6 +242,7 @@ typedef struct sn_surface_pair {
     sn_real step, all_step;         /* m: the same in this substep */
     sn_real next;    /* m: a lower bound of the spare, when they were listed, of near features that are not listed, */
     sn_real others;  /* and of features that are not near */
+    sn_real least;   /* m: the same of listed ones, when they were listed */
     sn_real due;     /* m: the same of listed ones, plus `moved` when they were measured; */
     sn_real waiting; /* and of those of them that were not measured in this substep */
     sn_real wanted;  /* m: features with more spare cannot touch in this substep: those that are near, */
@@ -252,6 +260,9 @@ typedef struct sn_surface_candidate {
     bool edges;
     bool segments; /* two edges, at least one of them a segment */
     bool rough;
+    /* Of a list that was made in this substep: ends: the nearest points of two edges are at an end of one of them;
+       slow: they cannot come into contact in it, known if the list is for this substep only */
+    bool ends, slow;
 } sn_surface_candidate;
 
 /* A contact: two features that may touch in this substep, by their nearest points as it begins, and the direction

@@ -103,6 +103,8 @@ static void sum_up(const sn_world *world, sn_surfaces *s, double h)
     for (uint32_t i = 0; i < surface_masses(s); ++i) {
         const sn_surface_mass m = surface_mass(s, i);
         sn_surface_piece *p = surface_piece_root(s, m.piece);
+        if (p->rests)
+            continue;
         const sn_vec4 x = world->particles.x[m.slot];
         const sn_dvec3 displacement = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(*m.start));
         if (x.w == 0) {
@@ -566,11 +568,12 @@ static double slight(const sn_surface_piece *p)
 bool sn_surfaces_balance(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    bool any = false;
-    if (!s->on || sn_surface_quiet_rests(world))
+    bool any = false, lost = false;
+    if (!s->on || sn_surface_quiet_rests(world, &lost))
         return true;
-    if (!sn_surface_pieces_touch(world, s))
+    if (lost || !sn_surface_pieces_touch(world, s))
         return false;
+    sn_surface_quiet_mark_resting(world, s);
     sum_up(world, s, (double)h);
     for (uint32_t i = 0; i < s->piece_table.count; ++i) {
         sn_surface_piece *p = &surface_pieces(s)[i];

@@ -347,16 +347,27 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
     sn_surfaces *s = &world->contacts.surfaces;
     guarding g = {.world = world, .s = s};
     uint32_t forced = 0;
-    bool failed = false;
-    if (!s->on || sn_surface_quiet_end(world, h, &failed))
-        return true;
-    if (failed || !take_ends(world, s))
+    const sn_surface_quiet_kind kind = s->on ? sn_surface_quiet_end(world, h) : SN_SURFACE_QUIET;
+    bool partly = kind == SN_SURFACE_PARTLY_QUIET;
+    if (kind == SN_SURFACE_QUIET || kind == SN_SURFACE_LOST)
+        return kind == SN_SURFACE_QUIET;
+    if (!partly && !take_ends(world, s))
         return false;
     sn_surface_zones_clear(s);
-    for (; g.round < ROUNDS; ++g.round) {
-        if (!sn_surface_tiles_measure_ends(world, h) || !sn_surface_tiles_compare_ends(world) ||
+    while (g.round < ROUNDS) {
+        if (!sn_surface_tiles_measure_ends(world, h) || (!partly && !sn_surface_tiles_compare_ends(world)) ||
             !sn_surface_pairs_end(world) || !look(&g))
             return false;
+        if (partly && !order_hits(s)) {
+            sn_surface_quiet_keep(world, h);
+            return true;
+        }
+        if (partly) { /* what is stopped may come near anything */
+            partly = false;
+            if (!sn_surface_quiet_give_up(world, h) || !take_ends(world, s))
+                return false;
+            continue;
+        }
         bool news = stop_pairs(&g, &forced);
         if (world->contacts.failed != SN_OK || (!news && !sn_surface_members_hold(world, s, h, &news)))
             return false;
@@ -365,6 +376,7 @@ bool sn_surfaces_guard(sn_world *world, sn_real h)
         if (!sn_surface_zones_measure(world, s, h))
             return false;
         change_displacements(&g);
+        ++g.round;
     }
     s->rounds += g.round;
     s->forced += forced;

@@ -130,6 +130,7 @@ static void compare_batch(listing *l)
             continue;
         l->made[kept] = l->made[i];
         b->low[kept] = b->low[i];
+        b->inner[kept] = b->inner[i];
         b->differ[kept++] = b->differ[i];
     }
     b->count = kept;
@@ -150,6 +151,8 @@ static void end_batch(listing *l)
         if (b->low[i] > listed_below(l, c->reach, b->differ[i]) || (!l->same && sn_surface_is_joined(l->world, c)))
             continue;
         if (l->found < l->room) {
+            c->ends = b->edges && b->inner[i] == 0;
+            c->slow = l->fast && b->low[i] - c->reach > (2 * l->p->h * b->differ[i] + l->p->more) * SN_SURFACE_LONGER;
             l->to[l->found] = *c;
             l->spare[l->found] = b->low[i] - c->reach;
         }
@@ -560,11 +563,11 @@ static bool is_fast(const pairing *p, const sn_surface_pair *pair)
 static void leave_out(sn_surface_pair *pair)
 {
     pair->count = 0;
-    pair->swept = pair->deep = false;
+    pair->fresh = pair->swept = pair->deep = false;
     pair->smooth = true;
     pair->margin = 0;
     pair->moved = pair->turned = 0;
-    pair->due = pair->waiting = pair->nearest = (sn_real)INFINITY;
+    pair->due = pair->least = pair->waiting = pair->nearest = (sn_real)INFINITY;
     pair->listed = true;
 }
 
@@ -588,7 +591,7 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
                  .to = (sn_surface_candidate *)s->list_table.column[0] + (size_t)worker * s->list_room,
                  .spare = (sn_real *)s->list_table.column[1] + (size_t)worker * s->list_room,
                  .room = s->list_room};
-    if (!l.fast && s->quiet.deep)
+    if (!l.fast && s->quiet.deep && !pair->restless)
         l.listed = LISTED * edge * (sn_real)(1 + pair->depth);
     l.listed = l.fast ? pair->all_wanted : larger(l.listed, SOME_MORE * wanted);
     l.margin = l.fast && p->sweep == SN_SURFACE_BY_VELOCITY ? MARGIN * l.thickness : 0;
@@ -622,13 +625,15 @@ static bool list_pair(pairing *p, sn_surface_pair *pair, sn_real wanted, uint32_
     pair->due = (sn_real)INFINITY;
     for (uint32_t i = 0; i < l.found; ++i)
         pair->due = lower(pair->due, l.spare[i]);
+    pair->least = pair->due;
     pair->next = l.fast ? 0 : l.listed;
     pair->deep = l.listed >= LISTED * edge;
     if (pair->deep && l.found < FEW_FOUND)
         pair->depth += pair->depth < DEEPEST;
     else if (l.found > MANY_FOUND)
         pair->depth -= pair->depth > 0;
-    pair->swept = l.fast && p->sweep == SN_SURFACE_BY_VELOCITY;
+    pair->fresh = p->sweep == SN_SURFACE_BY_VELOCITY;
+    pair->swept = l.fast && pair->fresh;
     pair->margin = l.margin;
     pair->others = pair->a == pair->b ? (sn_real)INFINITY : BORDER * edge + l.listed;
     pair->moved = pair->turned = 0;

@@ -12,6 +12,7 @@
    the first substep of a step. */
 #include "contact/particle_contacts.h"
 #include "base/quad.h"
+#include "contact/surface_quiet.h"
 #include "contact/surface_shells.h"
 #include "contact/surface_zones.h"
 
@@ -201,8 +202,9 @@ static void look_at_starts(void *data, uint32_t first, uint32_t end)
     const sn_surfaces *s = l->s;
     for (uint32_t i = first; i < end; ++i) {
         sn_surface_tile *tile = &surface_tiles(s)[i];
-        if (tile->off)
+        if (tile->off || surface_tile_rests(s, i))
             continue;
+        tile->strays = false;
         tile->jumped = s->jump > 0 && has_jumped(s, tile);
         if (l->follows && !surface_skins(s)[tile->skin].shell && !(l->marked && has_marked(s, tile)))
             follow_displacements(l, tile);
@@ -310,8 +312,7 @@ static void sum_up(sn_surfaces *s)
     sn_dvec3 sum = {0, 0, 0}, velocity = sum;
     double count = 0;
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {
-        sn_surface_tile *tile = &surface_tiles(s)[i];
-        tile->strays = false;
+        const sn_surface_tile *tile = &surface_tiles(s)[i];
         if (tile->off || surface_skins(s)[tile->skin].shell)
             continue;
         sum = dvec3_add(sum, dvec3_scale(dvec3_from(tile->centre), tile->corners));
@@ -350,7 +351,8 @@ bool sn_surface_tiles_measure_again(sn_world *world, sn_real h)
     s->ended = false;
     if (!sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, look_at_starts, &l))
         return false;
-    sum_up(s);
+    if (!s->quiet.held)
+        sum_up(s);
     return true;
 }
 
@@ -398,7 +400,7 @@ static void look_at_ends(void *data, uint32_t first, uint32_t end)
     const looking *l = data;
     for (uint32_t i = first; i < end; ++i) {
         sn_surface_tile *tile = &surface_tiles(l->s)[i];
-        tile->changed = !tile->off && has_changed(l->s, tile);
+        tile->changed = !tile->off && !surface_tile_rests(l->s, i) && has_changed(l->s, tile);
         if (tile->changed)
             look_at_end(l, tile);
     }
@@ -424,10 +426,12 @@ bool sn_surface_tiles_measure_ends(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     looking l = {.world = world, .s = s, .h = h};
-    if (s->shell_table.count && !reach_shells(world, s, &l))
+    if (s->shell_table.count && !s->quiet.held && !reach_shells(world, s, &l))
         return false;
     if (!sn_parallel_few(&world->parallel, s->tile_table.count, WORK_OF_TILE, look_at_ends, &l))
         return false;
+    if (s->quiet.held)
+        return true;
     sn_dvec3 displacement = {0, 0, 0};
     double count = 0;
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {

@@ -20,7 +20,6 @@ static bool is_same(const sn_surface_contact *a, const sn_surface_contact *b)
     return a->edges == b->edges && memcmp(a->vertex, b->vertex, sizeof a->vertex) == 0;
 }
 
-/* The old contacts are still in the column where the new ones will be sorted by colour. */
 typedef struct recalling {
     const sn_surfaces *s;
     const uint32_t *at; /* a hash table: 1 + the old contact */
@@ -41,6 +40,7 @@ static void find_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
+/* The old contacts are still in the column where the new ones will be sorted by colour. */
 bool sn_surface_contacts_recall(sn_world *world, sn_surfaces *s, uint32_t before, sn_real h)
 {
     sn_surface_contact *made = s->contact_table.column[1];

@@ -15,6 +15,7 @@
 #include "contact/surface_loads.h"
 #include "contact/surface_quiet.h"
 
+#include "base/quad.h"
 #include "base/sort.h"
 #include "world/world.h"
 
@@ -22,9 +23,7 @@
 
 #define WORK_OF_PAIR   1000.0          /* ns, about */
 #define WORK_OF_MAKING 150.0           /* ns, about: making a contact */
-#define ROUNDED        ((sn_real)1e-6) /* relative to the velocity: rounding of velocities relative to a mean */
-
-#define CLEARLY ((sn_real)0.99) /* of a distance: a larger difference than the rounding of boxes */
+#define ROUNDED        ((sn_real)1e-6) /* relative to velocities or coordinates: rounding of differences */
 
 #define FAT  1e-12 /* the square of the sine of an angle: below it triangles count as lines, and edges as parallel */
 #define FLAT 0.2   /* the cosine up to which an edge is beyond a triangle: sheets that lie on each other are not flat */
@@ -261,14 +260,29 @@ static sn_real closing_speed(const sn_surfaces *s, const sn_surface_candidate *c
 }
 
 /* m/s: upper bounds of the speeds of vertices relative to the mean of all; infinite for corners of shells. */
+static void measure_speed(const sn_surfaces *s, sn_vec3 mean, uint32_t vertex)
+{
+    const sn_real lost = ROUNDED * vec3_length(mean);
+    sn_real *speed = s->vertex_table.column[4];
+    speed[vertex] = vec3_length(vec3_sub(surface_motions(s)[vertex].velocity, mean)) * SN_SURFACE_LONGER + lost;
+}
+
 static void speed_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_surfaces *s = data;
     const sn_vec3 mean = dvec3_round(s->velocity);
-    const sn_real lost = ROUNDED * vec3_length(mean);
-    sn_real *speed = s->vertex_table.column[4];
     for (uint32_t i = first; i < end; ++i)
-        speed[i] = vec3_length(vec3_sub(surface_motions(s)[i].velocity, mean)) * SN_SURFACE_LONGER + lost;
+        measure_speed(s, mean, i);
+}
+
+static void measure_busy_speeds(const sn_surfaces *s)
+{
+    const sn_vec3 mean = dvec3_round(s->velocity);
+    const uint32_t *corner = s->corner_table.column[0];
+    for (uint32_t i = 0; i < s->tile_table.count; ++i)
+        for (uint32_t k = 0; !surface_tile_rests(s, i) && k < surface_tiles(s)[i].corners; ++k)
+            if (corner[surface_tiles(s)[i].first_corner + k] < s->vertex_table.count)
+                measure_speed(s, mean, corner[surface_tiles(s)[i].first_corner + k]);
 }
 
 static bool measure_speeds(sn_world *world, sn_surfaces *s)
@@ -276,6 +290,10 @@ static bool measure_speeds(sn_world *world, sn_surfaces *s)
     sn_real *speed = s->vertex_table.column[4];
     for (uint32_t i = s->vertex_table.count; i < s->all_vertices; ++i)
         speed[i] = (sn_real)INFINITY;
+    if (s->quiet.held) {
+        measure_busy_speeds(s);
+        return true;
+    }
     return sn_parallel_for(&world->parallel, s->vertex_table.count, speed_piece, s);
 }
 
@@ -293,11 +311,14 @@ static sn_real relative_speed(const sn_surfaces *s, const sn_surface_candidate *
 {
     const sn_surface_motion *m = surface_motions(s);
     const uint32_t second = c->edges ? 2 : 1;
+    quad v[4];
     sn_real most = 0;
+    for (uint32_t k = 0; k < 4; ++k)
+        v[k] = quad_load(&m[c->vertex[k]].velocity); /* and what follows */
     for (uint32_t i = 0; i < second; ++i)
         for (uint32_t k = second; k < 4; ++k) {
-            const sn_vec3 u = vec3_sub(m[c->vertex[i]].velocity, m[c->vertex[k]].velocity);
-            const sn_real square = vec3_dot(u, u);
+            const quad u = quad_sub(v[i], v[k]);
+            const sn_real square = quad_dot3(u, u);
             most = square <= most ? most : square;
         }
     return real_sqrt(most);
@@ -311,9 +332,14 @@ typedef struct looking {
 
 /* True if boxes around the two features and where they go come as near as `by` (m). They do if the features themselves
    are. */
-static bool starts_or_sweeps_touch(const looking *l, const sn_surface_candidate *c, sn_real distance, sn_real by)
+static bool starts_or_sweeps_touch(const looking *l, const sn_surface_pair *pair, const sn_surface_candidate *c,
+                                   sn_real distance)
 {
-    return distance < CLEARLY * by || sn_surface_sweeps_touch(l->s, c, SN_SURFACE_BY_VELOCITY, l->h, by);
+    const sn_bounds *box = &surface_tiles(l->s)[pair->a].box;
+    const sn_real by = surface_thickness(l->s, pair) + l->fall,
+                  size = vec3_length(box->low) + vec3_length(box->high) + by;
+    return distance * SN_SURFACE_LONGER < by - ROUNDED * size ||
+           sn_surface_sweeps_touch(l->s, c, SN_SURFACE_BY_VELOCITY, l->h, by);
 }
 
 /* Tests a candidate exactly. If it is in contact, adds it to the touches of the pair. */
@@ -329,8 +355,8 @@ static void look(const looking *l, sn_surface_pair *pair, sn_surface_candidate *
     pair->nearest = distance < pair->nearest ? distance : pair->nearest;
     if (!(contact_points.distance > 0) ||
         !((sn_real)contact_points.distance - c->reach < 2 * l->h * closing_speed(s, c, &contact_points) + l->fall) ||
-        !starts_or_sweeps_touch(l, c, distance, surface_thickness(s, pair) + l->fall) ||
-        !speaks(s, c, &contact_points, x) || !is_felt(l->world, c, &contact_points) || sn_surface_is_tangled(s, c))
+        !starts_or_sweeps_touch(l, pair, c, distance) || !speaks(s, c, &contact_points, x) ||
+        !is_felt(l->world, c, &contact_points) || sn_surface_is_tangled(s, c))
         return;
     sn_surface_touch *touch = (sn_surface_touch *)s->touch_table.column[0] + pair->first + pair->touches++;
     touch->candidate = (uint32_t)(c - surface_candidates(s));
@@ -345,12 +371,16 @@ static void look_at_batch(const looking *l, sn_surface_pair *pair, sn_surface_ba
 {
     if (!b->count)
         return;
-    sn_surface_batch_measure(l->world, b);
+    if (!pair->fresh)
+        sn_surface_batch_measure(l->world, b);
     for (uint32_t i = 0; i < b->count; ++i) {
         sn_surface_candidate *c = b->of[i];
+        if (pair->fresh) /* measured for the list */
+            b->low[i] = 0, b->inner[i] = !c->ends;
         sn_real *spare = &surface_spares(l->s)[c - surface_candidates(l->s)];
         const sn_real known = *spare - (sn_real)pair->moved + c->reach, apart = b->low[i] > known ? b->low[i] : known;
-        const bool slow = apart - c->reach > (2 * l->h * b->differ[i] + l->fall) * SN_SURFACE_LONGER;
+        const bool slow =
+            !(pair->fresh && pair->swept) && apart - c->reach > (2 * l->h * b->differ[i] + l->fall) * SN_SURFACE_LONGER;
         if (!slow && (!b->edges || c->segments || b->inner[i] != 0)) {
             look(l, pair, c);
             continue;
@@ -366,17 +396,29 @@ static sn_real lower(sn_real a, sn_real b)
     return b < a ? b : a;
 }
 
+/* True if a candidate is too slow to come into contact in this substep. Otherwise sets its largest relative speed
+   (m/s), unless the list says it. */
+static bool is_slow(const looking *l, const sn_surface_pair *pair, uint32_t candidate, sn_real *speed)
+{
+    const sn_surface_candidate *c = &surface_candidates(l->s)[candidate];
+    const sn_real spare = surface_spares(l->s)[candidate] - (sn_real)pair->moved - l->fall,
+                  twice = 2 * l->h * SN_SURFACE_LONGER;
+    *speed = 0;
+    if (pair->fresh && pair->swept)
+        return c->slow;
+    *speed = speed_below(l->s, c);
+    if (twice * *speed > l->fall && twice * *speed >= spare)
+        *speed = relative_speed(l->s, c);
+    return twice * *speed * SN_SURFACE_LONGER < spare;
+}
+
 /* Looks at a candidate whose spare may be used up in this substep: takes it into the batch, unless it is too slow. */
 static void look_at_one(const looking *l, sn_surface_pair *pair, uint32_t candidate, sn_surface_batch *batch)
 {
     sn_surface_candidate *c = &surface_candidates(l->s)[candidate];
-    const sn_real known = surface_spares(l->s)[candidate], spare = known - (sn_real)pair->moved - l->fall,
-                  twice = 2 * l->h * SN_SURFACE_LONGER;
-    sn_real speed = speed_below(l->s, c);
-    if (twice * speed > l->fall && twice * speed >= spare)
-        speed = relative_speed(l->s, c);
-    if (twice * speed * SN_SURFACE_LONGER < spare) {
-        pair->waiting = lower(pair->waiting, known);
+    sn_real speed;
+    if (is_slow(l, pair, candidate, &speed)) {
+        pair->waiting = lower(pair->waiting, surface_spares(l->s)[candidate]);
         return;
     }
     if (batch->count == SN_WIDE_COUPLES || (batch->count && batch->edges != c->edges))
@@ -558,12 +600,17 @@ static bool make_contacts(sn_world *world, sn_real h, sn_real fall)
 bool sn_surfaces_begin(sn_world *world, sn_real h)
 {
     const sn_real fall = 2 * h * h * vec3_length(world->state.settings.gravity);
-    if (world->contacts.surfaces.on)
-        sn_surface_pieces_begin(world, &world->contacts.surfaces);
-    return !world->contacts.surfaces.on || sn_surface_quiet_begin(world, h, fall) ||
-           (sn_surface_tiles_measure(world, h) && sn_surface_tiles_compare(world, h, fall) &&
-            sn_surface_tangles_find(world, h) && sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY) &&
-            make_contacts(world, h, fall) && sn_surface_quiet_try(world, h, fall));
+    if (!world->contacts.surfaces.on)
+        return true;
+    sn_surface_pieces_begin(world, &world->contacts.surfaces);
+    const sn_surface_quiet_kind kind = sn_surface_quiet_begin(world, h, fall);
+    if (kind == SN_SURFACE_QUIET || kind == SN_SURFACE_LOST)
+        return kind == SN_SURFACE_QUIET;
+    if (kind == SN_SURFACE_BUSY && !(sn_surface_tiles_measure(world, h) && sn_surface_tiles_compare(world, h, fall) &&
+                                     sn_surface_tangles_find(world, h)))
+        return false;
+    return sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY) && make_contacts(world, h, fall) &&
+           (kind == SN_SURFACE_PARTLY_QUIET || sn_surface_quiet_try(world, h, fall));
 }
 
 /* Wakes surfaces that a moving surface may reach in a step of dt. */

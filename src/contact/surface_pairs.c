@@ -177,7 +177,7 @@ static void begin_pair(pairing *p, sn_surface_pair *pair)
 {
     const sn_surfaces *s = p->s;
     const sn_surface_tile *a = &surface_tiles(s)[pair->a], *b = &surface_tiles(s)[pair->b];
-    pair->asked = pair->due_now = false;
+    pair->asked = pair->due_now = pair->fresh = false;
     pair->nearest = (sn_real)INFINITY;
     if (a->kinematic && b->kinematic) {
         pair->listed = false;
@@ -199,6 +199,11 @@ static void begin_pair(pairing *p, sn_surface_pair *pair)
     pair->waiting = pair->due;
 }
 
+static void leave_alone(sn_surface_pair *pair)
+{
+    pair->asked = pair->due_now = false;
+}
+
 /* Marks pairs: the words of different pieces differ. */
 static void mark(const sn_surfaces *s, uint32_t i)
 {
@@ -215,7 +220,10 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
 {
     pairing *p = data;
     for (uint32_t i = first; i < end; ++i) {
-        begin_pair(p, &surface_pairs(p->s)[i]);
+        if (surface_pair_rests(p->s, i))
+            leave_alone(&surface_pairs(p->s)[i]);
+        else
+            begin_pair(p, &surface_pairs(p->s)[i]);
         mark(p->s, i);
     }
 }
@@ -309,7 +317,10 @@ static void end_piece(void *data, uint32_t first, uint32_t end)
 {
     pairing *p = data;
     for (uint32_t i = first; i < end; ++i) {
-        end_pair(p, &surface_pairs(p->s)[i]);
+        if (surface_pair_rests(p->s, i))
+            leave_alone(&surface_pairs(p->s)[i]);
+        else
+            end_pair(p, &surface_pairs(p->s)[i]);
         mark(p->s, i);
     }
 }

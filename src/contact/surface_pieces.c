@@ -14,6 +14,7 @@
    order of vertices and constraints. */
 #include "contact/surface_pieces.h"
 
+#include "base/sets.h"
 #include "contact/body_work.h"
 #include "contact/particle_work.h"
 #include "contact/surface_shells.h"
@@ -25,21 +26,6 @@
 static double square(sn_vec3 v)
 {
     return (double)v.x * (double)v.x + (double)v.y * (double)v.y + (double)v.z * (double)v.z;
-}
-
-static uint32_t root_of(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    a = root_of(parent, a), b = root_of(parent, b);
-    parent[a > b ? a : b] = a > b ? b : a;
 }
 
 static uint32_t *nodes(const sn_surfaces *s)
@@ -114,7 +100,7 @@ static void join_by_constraints(const sn_world *world, sn_surfaces *s)
                 if (node == SN_SURFACE_NONE)
                     continue;
                 if (first != SN_SURFACE_NONE && nodes(s)[node] != nodes(s)[first])
-                    join(nodes(s), first, node);
+                    sets_join(nodes(s), first, node);
                 first = first == SN_SURFACE_NONE ? node : first;
             }
         }
@@ -126,7 +112,7 @@ static void join_by_edges(sn_surfaces *s)
     for (uint32_t i = 0; i < s->edge_table.count; ++i) {
         const uint32_t a = surface_edges(s)[i].vertex[0], b = surface_edges(s)[i].vertex[1];
         if (a < s->vertex_table.count && nodes(s)[a] != nodes(s)[b])
-            join(nodes(s), a, b);
+            sets_join(nodes(s), a, b);
     }
 }
 
@@ -162,7 +148,7 @@ static bool number_pieces(sn_world *world, sn_surfaces *s)
     const uint32_t vertices = s->vertex_table.count;
     uint32_t pieces = s->shell_table.count, inner = 0;
     for (uint32_t i = 0; i < s->node_table.count; ++i) {
-        nodes(s)[i] = root_of(nodes(s), i);
+        nodes(s)[i] = sets_find(nodes(s), i);
         pieces += i < vertices && nodes(s)[i] == i;
         inner += i >= vertices && nodes(s)[i] < vertices;
     }
@@ -615,7 +601,7 @@ static void join_bodies(const sn_world *world, sn_surfaces *s)
     uint32_t *parent = s->piece_table.column[1];
     for (uint32_t i = 0; i < s->shell_table.count; ++i)
         if (shells(s)[i].number == SN_SURFACE_NONE)
-            join(parent, sn_surface_piece_of_shell(s, i), sn_surface_piece_of_shell(s, shells(s)[i].first));
+            sets_join(parent, sn_surface_piece_of_shell(s, i), sn_surface_piece_of_shell(s, shells(s)[i].first));
     for (uint32_t i = 0; s->shell_table.count && i < world->body_contacts.count; ++i) {
         const sn_body_contact *c = &contact_all(world)[i];
         if (c->sensor || c->b == SN_NO_MOVER)
@@ -623,7 +609,7 @@ static void join_bodies(const sn_world *world, sn_surfaces *s)
         const uint32_t a = piece_of_mover(world, s, &contact_movers(world)[c->a]),
                        b = piece_of_mover(world, s, &contact_movers(world)[c->b]);
         if (a != SN_SURFACE_NONE && b != SN_SURFACE_NONE)
-            join(parent, a, b);
+            sets_join(parent, a, b);
         else if (a != SN_SURFACE_NONE || b != SN_SURFACE_NONE)
             surface_pieces(s)[a != SN_SURFACE_NONE ? a : b].left = true;
     }
@@ -698,29 +684,29 @@ bool sn_surface_pieces_touch(sn_world *world, sn_surfaces *s)
         piece[first].touches = any = true;
         piece[first].driven = fmax(piece[first].driven, square(c->belt));
         for (uint32_t k = 1; k < 4; ++k)
-            join(parent, first, surface_vertices(s)[c->vertex[k]].piece);
+            sets_join(parent, first, surface_vertices(s)[c->vertex[k]].piece);
     }
     const sn_surface_tangle *tangle = s->tangle_table.column[0];
     for (uint32_t i = 0; i < s->tangle_table.count; ++i) {
         const uint32_t first = surface_vertices(s)[tangle[i].vertex[0]].piece;
         piece[first].touches = piece[first].tangled = any = true;
         for (uint32_t k = 1; k < 5; ++k)
-            join(parent, first, surface_vertices(s)[tangle[i].vertex[k]].piece);
+            sets_join(parent, first, surface_vertices(s)[tangle[i].vertex[k]].piece);
     }
     for (uint32_t i = 0; s->zone_table.count && i < s->vertex_table.count; ++i) {
         const uint32_t zone = sn_surface_zone_of(s, i), own = surface_vertices(s)[i].piece;
         if (zone != i || surface_motions(s)[i].share < 1)
-            piece[own].touches = true, join(parent, own, surface_vertices(s)[zone].piece);
+            piece[own].touches = true, sets_join(parent, own, surface_vertices(s)[zone].piece);
     }
     for (uint32_t i = s->vertex_table.count; i < s->zone_table.count; ++i) /* bodies */
-        join(parent, piece_of_zone(s, i), piece_of_zone(s, sn_surface_zone_root(s, i)));
+        sets_join(parent, piece_of_zone(s, i), piece_of_zone(s, sn_surface_zone_root(s, i)));
     const sn_surface_kinematic *kinematic = s->kinematic_table.column[0];
     for (uint32_t i = 0; i < s->kinematic_table.count; ++i)
-        join(parent, piece_of_zone(s, kinematic[i].zone), surface_vertices(s)[kinematic[i].vertex].piece);
+        sets_join(parent, piece_of_zone(s, kinematic[i].zone), surface_vertices(s)[kinematic[i].vertex].piece);
     if (any)
         join_bodies(world, s);
     for (uint32_t i = 0; any && i < s->piece_table.count; ++i) {
-        parent[i] = root_of(parent, i);
+        parent[i] = sets_find(parent, i);
         sn_surface_piece *root = &piece[parent[i]];
         root->left = root->left || piece[i].left;
         root->touches = root->touches || piece[i].touches;

@@ -16,6 +16,7 @@ typedef struct sn_surface_piece {
     bool tangled;            /* it is pulled out of another, or of itself */
     bool held;               /* it has an immovable vertex */
     bool leans;              /* it touches a fixed shape in this substep; known if it asks */
+    bool rests;              /* it cannot have gained energy, and has no sums */
     bool asks;               /* it has gained energy, which must be taken back */
     bool cloth, bodies;      /* it has movable vertices, and movable bodies */
     atomic_uint pushes, far; /* its contacts with an impulse, and those whose impulse was large in the last pass */

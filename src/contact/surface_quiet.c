@@ -19,8 +19,10 @@
    differ + away_p + away_q. So a few numbers of a pair of tiles show that there is no contact. Tiles that are no
    pair stay within their boxes (surface_tiles.c).
 
-   Such a substep reads positions and velocities at its start and positions at its end, and compares them. When the
-   bounds do not hold any more, all is measured as usual, and a new quiet time may begin. No result depends on it. */
+   Such a substep reads positions and velocities at its start and positions at its end, and compares them. Pairs of
+   tiles whose bounds do not hold, at the beginning or later, are *busy*: they and their two tiles are looked at as
+   usual, and the others are passed over. When too many are busy, or the guard has to stop something, all is measured as
+   usual, and a new quiet time may begin. No result depends on it. */
 #include "contact/callbacks.h"
 #include "contact/particle_contacts.h"
 #include "contact/surface_pieces.h"
@@ -33,40 +35,19 @@
 #include "world/world.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <string.h>
 
-#define AHEAD    ((sn_real)10)   /* substeps: a quiet time should last this long, */
-#define LEAST    ((sn_real)3)    /* and must be likely to last this long */
-#define LONG     ((sn_real)20)   /* substeps: more is not aimed at */
-#define SHORT    3u              /* substeps: a quiet time that was no longer does not pay */
-#define SURE     ((sn_real)3.5)  /* substeps for which `sure` is found */
-#define LONGEST  64u             /* substeps between attempts, at most */
-#define FARTHEST ((sn_real)0.3)  /* edges: lists need not reach farther */
-#define CLEAR    ((sn_real)1e-5) /* of the energy: see surface_energy.c */
-#define CLEARLY  ((sn_real)0.9)  /* of that limit */
-#define LOST     ((sn_real)4e-6) /* of the parts of a sum: more than its rounding error */
+#define AHEAD    ((sn_real)10)  /* substeps: a quiet time should last this long, */
+#define LEAST    ((sn_real)3)   /* and must be likely to last this long */
+#define LONG     ((sn_real)20)  /* substeps: more is not aimed at */
+#define SHORT    3u             /* substeps without anything busy, or more: a quiet time must save as much */
+#define SURE     ((sn_real)3.5) /* substeps for which `sure` is found */
+#define LONGEST  64u            /* substeps between attempts, at most */
+#define PART     2u             /* if more than one in so many vertices is in busy tiles, there is no quiet time */
+#define FARTHEST ((sn_real)0.3) /* edges: lists need not reach farther */
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE ? (sn_real)2e-15 : (sn_real)1e-6) /* of the coordinates: more than the error of expected positions */
-
-enum { START, LOW, SPEED, END, FROM, FROM_SPEED, FAR, SLOT, VERTEX, ROW };
-
-void sn_surface_quiet_init(sn_surface_quiet *q)
-{
-    for (uint32_t i = START; i < FAR; ++i)
-        sn_table_column(&q->vertex_table, sizeof(sn_vec4), false);
-    sn_table_column(&q->vertex_table, sizeof(sn_real), false);
-    for (uint32_t i = SLOT; i <= ROW; ++i)
-        sn_table_column(&q->vertex_table, sizeof(uint32_t), false);
-    sn_table_column(&q->borrowed_table, sizeof(uint32_t), false);
-}
-
-bool sn_surface_quiet_reserve(sn_world *world, sn_surfaces *s)
-{
-    s->quiet.ordered = false;
-    return sn_table_reserve(&s->quiet.vertex_table, &world->allocator,
-                            (uint64_t)s->vertex_table.count + SN_SURFACE_QUIET_MORE) &&
-           sn_table_reserve(&s->quiet.borrowed_table, &world->allocator, s->corner_table.count);
-}
 
 static sn_real larger(sn_real a, sn_real b)
 {
@@ -85,17 +66,7 @@ static sn_vec4 *column(const sn_surfaces *s, uint32_t number)
 
 static sn_real *squares(const sn_surfaces *s)
 {
-    return s->quiet.vertex_table.column[FAR];
-}
-
-static uint32_t vertex_at(const sn_surfaces *s, uint32_t row)
-{
-    return ((const uint32_t *)s->quiet.vertex_table.column[VERTEX])[row];
-}
-
-static sn_surface_quiet_tile *quiet_tiles(const sn_surfaces *s)
-{
-    return s->tile_table.column[2];
+    return s->quiet.vertex_table.column[SN_QUIET_FAR];
 }
 
 static sn_surface_quiet_pair *quiet_pairs(const sn_surfaces *s)
@@ -113,7 +84,7 @@ static const sn_wide_near *functions(const sn_world *world)
 /* The root of the largest square of a tile's corners. NaN counts as infinite. */
 static sn_real farthest(const sn_world *world, const sn_surfaces *s, uint32_t tile)
 {
-    const sn_surface_quiet_tile *q = &quiet_tiles(s)[tile];
+    const sn_surface_quiet_tile *q = &surface_quiet_tiles(s)[tile];
     const uint32_t *borrowed = (const uint32_t *)s->quiet.borrowed_table.column[0] + q->borrowed;
     const sn_real *square = squares(s);
     sn_real most = functions(world)->quiet_most(square + q->first, q->count);
@@ -123,75 +94,47 @@ static sn_real farthest(const sn_world *world, const sn_surfaces *s, uint32_t ti
 }
 
 /* m: rounding error of the distance of a corner from its expected position, at a time t. */
-static sn_real rounded(const sn_surface_tile *tile, sn_real t)
+static sn_real rounded(const sn_surface_quiet_tile *tile, sn_real t)
 {
     return ROUNDED * (vec3_length(tile->box.low) + vec3_length(tile->box.high) + tile->radius +
-                      t * (vec3_length(tile->velocity.mean) + tile->velocity.spread));
+                      t * (vec3_length(tile->velocity) + tile->spread));
 }
 
-static sn_wide_quiet run_of(sn_world *world, sn_surfaces *s)
+/* A loop over vertices. */
+typedef struct comparing {
+    sn_world *world;
+    sn_wide_quiet run;
+    atomic_bool moved;
+} comparing;
+
+static sn_wide_quiet part_of(const comparing *c, uint32_t first, uint32_t end)
 {
-    return (sn_wide_quiet){.count = s->vertex_table.count,
-                           .slot = s->quiet.vertex_table.column[SLOT],
-                           .x = world->particles.x,
-                           .low = world->particles.x_low,
-                           .v = world->particles.v,
-                           .start = column(s, START),
-                           .start_low = column(s, LOW),
-                           .speed = column(s, SPEED),
-                           .end = column(s, END),
-                           .from = column(s, FROM),
-                           .from_speed = column(s, FROM_SPEED),
-                           .square = squares(s)};
+    sn_wide_quiet part = c->run;
+    part.count = end - first;
+    part.slot += first;
+    part.start += first;
+    part.start_low += first;
+    part.speed += first;
+    part.end += first;
+    part.from += first;
+    part.from_speed += first;
+    part.square += first;
+    return part;
 }
 
-/* Puts vertices in the order of tiles. */
-static void order(sn_surfaces *s)
+static void starts_piece(void *data, uint32_t first, uint32_t end)
 {
-    const uint32_t *owned = s->tile_vertex_table.column[0], *corner = s->corner_table.column[0];
-    uint32_t *vertex = s->quiet.vertex_table.column[VERTEX], *row = s->quiet.vertex_table.column[ROW];
-    uint32_t *borrowed = s->quiet.borrowed_table.column[0], rows = 0, borrows = 0;
-    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
-        const sn_surface_tile *tile = &surface_tiles(s)[i];
-        const bool off = surface_skins(s)[tile->skin].shell > 0;
-        quiet_tiles(s)[i] = (sn_surface_quiet_tile){.first = rows, .count = off ? 0 : tile->vertices};
-        for (uint32_t k = 0; k < quiet_tiles(s)[i].count; ++k) {
-            vertex[rows] = owned[tile->first_vertex + k];
-            row[vertex[rows]] = rows;
-            ++rows;
-        }
-    }
-    assert(rows == s->vertex_table.count);
-    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
-        const sn_surface_tile *tile = &surface_tiles(s)[i];
-        sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
-        q->borrowed = borrows;
-        for (uint32_t k = 0; q->count && k < tile->corners; ++k) {
-            const uint32_t at = row[corner[tile->first_corner + k]];
-            if (at < q->first || at >= q->first + q->count)
-                borrowed[borrows++] = at;
-        }
-        q->borrows = borrows - q->borrowed;
-    }
-    s->quiet.ordered = true;
+    comparing *c = data;
+    const sn_wide_quiet part = part_of(c, first, end);
+    if (functions(c->world)->quiet_starts(&part))
+        atomic_store_explicit(&c->moved, true, memory_order_relaxed);
 }
 
-void sn_surface_quiet_slots(sn_surfaces *s)
+static void ends_piece(void *data, uint32_t first, uint32_t end)
 {
-    if (!s->quiet.ordered)
-        order(s);
-    uint32_t *slot = s->quiet.vertex_table.column[SLOT];
-    const uint32_t *vertex = s->quiet.vertex_table.column[VERTEX];
-    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
-        sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
-        for (uint32_t k = q->first; k < q->first + q->count; ++k) {
-            const sn_surface_vertex *v = &surface_vertices(s)[vertex[k]];
-            slot[k] = v->slot;
-            q->piece = k == q->first || v->piece == q->piece ? v->piece : SN_SURFACE_NONE;
-        }
-    }
-    for (uint32_t i = s->vertex_table.count; i < s->vertex_table.count + SN_SURFACE_QUIET_MORE; ++i)
-        slot[i] = slot[0];
+    const comparing *c = data;
+    const sn_wide_quiet part = part_of(c, first, end);
+    functions(c->world)->quiet_ends(&part);
 }
 
 /* Computes `away` of tiles at a time t, from the squares of vertices. */
@@ -199,21 +142,23 @@ static void measure_away(const sn_world *world, sn_surfaces *s, sn_real t)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i)
         if (!surface_tiles(s)[i].off)
-            quiet_tiles(s)[i].away = (farthest(world, s, i) + rounded(&surface_tiles(s)[i], t)) * SN_SURFACE_LONGER;
+            surface_quiet_tiles(s)[i].away =
+                (farthest(world, s, i) + rounded(&surface_quiet_tiles(s)[i], t)) * SN_SURFACE_LONGER;
 }
 
 static void measure_astir(const sn_world *world, sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i)
         if (!surface_tiles(s)[i].off)
-            quiet_tiles(s)[i].astir = farthest(world, s, i) * SN_SURFACE_LONGER;
+            surface_quiet_tiles(s)[i].astir = farthest(world, s, i) * SN_SURFACE_LONGER;
 }
 
 /* Computes the squares of vertices at the start of a substep, if something has moved them since the end of the last
    one. False: a vertex has become movable or immovable. */
 static bool compare_starts(sn_surfaces *s)
 {
-    const sn_vec4 *at = column(s, START), *from = column(s, FROM), *speed = column(s, FROM_SPEED);
+    const sn_vec4 *at = column(s, SN_QUIET_START), *from = column(s, SN_QUIET_FROM),
+                  *speed = column(s, SN_QUIET_FROM_SPEED);
     const sn_real t = s->quiet.time;
     bool same = true;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
@@ -246,9 +191,9 @@ static sn_bounds moved_by(const sn_bounds *a, sn_vec3 by, sn_real grown)
 }
 
 /* m: an upper bound of the distance of a corner of a tile from the path of its centre. */
-static sn_real scatter(const sn_surfaces *s, uint32_t tile, sn_real t)
+static sn_real scatter(const sn_surface_quiet_tile *tile, sn_real t)
 {
-    return t * surface_tiles(s)[tile].velocity.spread + quiet_tiles(s)[tile].away;
+    return t * tile->spread + tile->away;
 }
 
 /* True if tiles are where they are expected, relative to the mean motion. Then tiles that are no pair cannot touch. h:
@@ -258,13 +203,14 @@ static bool tiles_stay(const sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
     const sn_vec3 from = dvec3_round(dvec3_scale(s->mean, -1)), velocity = dvec3_round(s->velocity);
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {
         const sn_surface_tile *tile = &surface_tiles(s)[i];
+        const sn_surface_quiet_tile *q = &surface_quiet_tiles(s)[i];
         if (tile->off)
             continue;
-        const sn_vec3 against = vec3_sub(tile->velocity.mean, velocity);
-        const sn_real speed = vec3_length(against) + tile->velocity.spread + quiet_tiles(s)[i].astir;
-        const sn_real grown = surface_skins(s)[tile->skin].thickness + scatter(s, i, t) + 2 * h * speed + fall +
-                              ROUNDED * vec3_length(from) + rounded(tile, t);
-        const sn_bounds box = moved_by(&tile->box, vec3_add(from, vec3_scale(against, t)), grown * SN_SURFACE_LONGER);
+        const sn_vec3 against = vec3_sub(q->velocity, velocity);
+        const sn_real speed = vec3_length(against) + q->spread + q->astir;
+        const sn_real grown = surface_skins(s)[tile->skin].thickness + scatter(q, t) + 2 * h * speed + fall +
+                              ROUNDED * vec3_length(from) + rounded(q, t);
+        const sn_bounds box = moved_by(&q->box, vec3_add(from, vec3_scale(against, t)), grown * SN_SURFACE_LONGER);
         if (!is_inside(&box, &tile->fat))
             return false;
     }
@@ -280,11 +226,11 @@ static sn_bounds reached(const sn_surfaces *s, sn_real t, sn_real h)
     for (uint32_t i = 0; i < s->skin_table.count; ++i)
         thickest = larger(thickest, surface_skins(s)[i].thickness);
     for (uint32_t i = 0; i < s->tile_table.count; ++i) {
-        const sn_surface_tile *tile = &surface_tiles(s)[i];
-        const sn_real speed = vec3_length(tile->velocity.mean) + tile->velocity.spread + quiet_tiles(s)[i].astir;
-        const sn_bounds box = moved_by(&tile->box, vec3_scale(tile->velocity.mean, t),
-                                       (scatter(s, i, t) + 2 * h * speed + 2 * thickest) * SN_SURFACE_LONGER);
-        if (!tile->off)
+        const sn_surface_quiet_tile *q = &surface_quiet_tiles(s)[i];
+        const sn_real speed = vec3_length(q->velocity) + q->spread + q->astir;
+        const sn_bounds box = moved_by(&q->box, vec3_scale(q->velocity, t),
+                                       (scatter(q, t) + 2 * h * speed + 2 * thickest) * SN_SURFACE_LONGER);
+        if (!surface_tiles(s)[i].off)
             include(&all, &box);
     }
     return all;
@@ -294,7 +240,7 @@ static sn_bounds reached(const sn_surfaces *s, sn_real t, sn_real h)
 static bool pairs_surely_stay(const sn_surfaces *s, sn_real t, sn_real h)
 {
     const sn_surface_quiet *q = &s->quiet;
-    const sn_surface_quiet_tile *tile = quiet_tiles(s);
+    const sn_surface_quiet_tile *tile = surface_quiet_tiles(s);
     sn_real away = 0, astir = 0;
     if (!(t <= q->sure_time))
         return false;
@@ -316,6 +262,8 @@ static void find_sure(sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
     q->sure_turn = 0;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_quiet_pair *p = &pair[i];
+        if (p->busy)
+            continue;
         const sn_real turned = twice * p->turn * t * p->differ + fall, ahead = t + twice;
         const sn_real near = p->spare[0] - (ahead * p->nearer[0] + turned) * SN_SURFACE_LONGER,
                       all = p->spare[1] - (ahead * p->nearer[1] + turned) * SN_SURFACE_LONGER;
@@ -324,39 +272,78 @@ static void find_sure(sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
     }
 }
 
-/* True if no pair of tiles has used up its spare at a time t. h: s, of the substeps to come. */
-static bool pairs_stay(sn_surfaces *s, sn_real t, sn_real h, sn_real fall)
+/* Adds to a pair how much its tiles have approached in the quiet time. */
+static void settle_pair(sn_surfaces *s, uint32_t i)
 {
-    const sn_surface_quiet_tile *tile = quiet_tiles(s);
+    const sn_surface_quiet_pair *p = &quiet_pairs(s)[i];
+    const sn_real away = surface_quiet_tiles(s)[p->a].before + surface_quiet_tiles(s)[p->b].before, t = s->quiet.time;
+    surface_pairs(s)[i].moved += (double)((t * p->nearer[0] + away) * SN_SURFACE_LONGER);
+    surface_pairs(s)[i].turned += (double)((t * p->nearer[1] + away) * SN_SURFACE_LONGER);
+}
+
+/* late: at the end of a substep. */
+static void make_busy(sn_surfaces *s, uint32_t i, bool late)
+{
+    sn_surface_quiet_pair *p = &quiet_pairs(s)[i];
+    p->busy = true;
+    surface_pairs(s)[i].restless = !s->quiet.on;
+    p->late = late;
+    for (uint32_t k = 0; k < 2; ++k) {
+        sn_surface_quiet_tile *tile = &surface_quiet_tiles(s)[k ? p->b : p->a];
+        if (tile->busy)
+            continue;
+        tile->busy = true;
+        tile->late = late;
+        s->quiet.busy += 1 + tile->count; /* a tile may own no vertex */
+    }
+}
+
+/* Finds the pairs of tiles that have used up their spare at a time t: they become busy. Returns how many. h: s, of the
+   substeps to come. */
+static uint32_t find_busy(sn_surfaces *s, sn_real t, sn_real h, sn_real fall, bool late)
+{
+    const sn_surface_quiet_tile *tile = surface_quiet_tiles(s);
     const sn_surface_quiet_pair *pair = quiet_pairs(s);
     const sn_real twice = 2 * h;
-    bool stays = true;
+    uint32_t found = 0;
     if (pairs_surely_stay(s, t, h))
-        return true;
-    for (uint32_t i = 0; i < s->pair_table.count && stays; ++i) {
+        return 0;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         const sn_surface_quiet_pair *p = &pair[i];
         const sn_surface_quiet_tile *a = &tile[p->a], *b = &tile[p->b];
         const sn_real away = larger(a->away, a->before) + larger(b->away, b->before);
         const sn_real astir = a->astir + b->astir + p->turn * (t * p->differ + away);
         const sn_real rest = away + twice * astir + fall, ahead = t + twice;
-        stays = (ahead * p->nearer[0] + rest) * SN_SURFACE_LONGER < p->spare[0] &&
-                (ahead * p->nearer[1] + rest) * SN_SURFACE_LONGER < p->spare[1];
+        if (p->busy || ((ahead * p->nearer[0] + rest) * SN_SURFACE_LONGER < p->spare[0] &&
+                        (ahead * p->nearer[1] + rest) * SN_SURFACE_LONGER < p->spare[1]))
+            continue;
+        settle_pair(s, i);
+        make_busy(s, i, late);
+        ++found;
     }
-    if (stays && h > 0 && t > s->quiet.sure_time)
+    if (!found && h > 0 && t > s->quiet.sure_time)
         find_sure(s, t + SURE * h, h, fall);
-    return stays;
+    return found;
+}
+
+/* True if so many tiles are busy, or became so since the quiet time began, that another one pays. Where nothing was busy
+   it begins again at once: most pairs are smooth then, and that is cheap. */
+static bool is_used_up(const sn_surfaces *s)
+{
+    const sn_surface_quiet *q = &s->quiet;
+    return q->busy > s->vertex_table.count / PART || q->worn > (q->least ? q->paid : 0);
 }
 
 static void keep_away(sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i)
-        quiet_tiles(s)[i].before = quiet_tiles(s)[i].away;
+        surface_quiet_tiles(s)[i].before = surface_quiet_tiles(s)[i].away;
 }
 
 static void come_back(sn_surfaces *s)
 {
     for (uint32_t i = 0; i < s->tile_table.count; ++i)
-        quiet_tiles(s)[i].away = quiet_tiles(s)[i].before;
+        surface_quiet_tiles(s)[i].away = surface_quiet_tiles(s)[i].before;
 }
 
 /* ---- The beginning of a quiet time ------------------------------------------------------------------------------- */
@@ -372,14 +359,22 @@ static bool lasts(const sn_surface_quiet_pair *p, sn_real substeps, sn_real h, s
     return p->spare[0] > needed(p, 0, substeps, h, fall) && p->spare[1] > needed(p, 1, substeps, h, fall);
 }
 
-/* True if a new list may help: there is little spare left, or not much and most of it is used up. */
+/* True if there is little spare left, or not much and most of it is used up, and a new list may help: when the pair was
+   listed last, there was enough. */
 static bool is_worn(const sn_surface_pair *pair, const sn_surface_quiet_pair *p, sn_real h, sn_real fall)
 {
-    if (pair->listed && pair->deep && pair->moved == 0)
+    if (pair->listed && ((pair->deep && pair->moved == 0) || pair->least < needed(p, 0, LEAST, h, fall)))
         return false;
     return !lasts(p, LEAST, h, fall) ||
            (!lasts(p, AHEAD, h, fall) &&
             (!pair->listed || !pair->deep || pair->moved > (double)p->spare[0] || pair->turned > (double)p->spare[1]));
+}
+
+/* True if one of the two tiles is busy: then a list that lasts saves little. */
+static bool is_near_busy(const sn_surfaces *s, uint32_t i)
+{
+    const sn_surface_quiet_pair *p = &quiet_pairs(s)[i];
+    return surface_quiet_tiles(s)[p->a].busy || surface_quiet_tiles(s)[p->b].busy;
 }
 
 /* Lists pairs again whose spare is too small because their lists are old or short. */
@@ -393,44 +388,88 @@ static bool list_deep(sn_world *world, sn_real h, sn_real fall)
         sn_surface_pair *pair = &surface_pairs(s)[i];
         const sn_real wanted = needed(&quiet_pairs(s)[i], 0, AHEAD, h, fall),
                       edge = surface_skins(s)[surface_tiles(s)[pair->a].skin].edge;
-        pair->asked = is_worn(pair, &quiet_pairs(s)[i], h, fall);
+        pair->asked = !is_near_busy(s, i) && is_worn(pair, &quiet_pairs(s)[i], h, fall);
         if (!pair->asked)
             continue;
+        pair->restless = false;
         pair->wanted = pair->all_wanted = lower(wanted, FARTHEST * edge);
         due[s->due_table.count++] = i;
     }
     return !s->due_table.count || sn_surface_list(world, 0, 0, SN_SURFACE_ALL);
 }
 
+/* Notes where tiles are, and how fast. */
+static void note_tiles(sn_surfaces *s)
+{
+    s->quiet.busy = 0;
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        const sn_surface_tile *tile = &surface_tiles(s)[i];
+        sn_surface_quiet_tile *q = &surface_quiet_tiles(s)[i];
+        q->away = q->before = q->astir = 0;
+        q->busy = q->late = false;
+        q->box = tile->box;
+        q->velocity = tile->velocity.mean;
+        q->spread = tile->velocity.spread;
+        q->radius = tile->radius;
+    }
+}
+
+/* Pairs that touch are busy. */
+static void note_touches(sn_surfaces *s)
+{
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        const sn_surface_pair *pair = &surface_pairs(s)[i];
+        quiet_pairs(s)[i] = (sn_surface_quiet_pair){.a = pair->a, .b = pair->b};
+        if (pair->due_now && pair->touches)
+            make_busy(s, i, false);
+    }
+}
+
 /* Finds the bounds of all pairs. Smooth pairs that might not last are measured again, with all that is known of them.
-   */
+   Pairs that will not last, and would not with a new list, are busy. */
 static bool find_bounds(sn_world *world, sn_real h, sn_real fall)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     s->quiet.rates = false;
     for (uint32_t i = 0; i < s->pair_table.count; ++i) {
         sn_surface_pair *pair = &surface_pairs(s)[i];
-        quiet_pairs(s)[i] = sn_surface_pair_quiet(s, pair, LONG * h);
-        if (!pair->listed || !pair->smooth || lasts(&quiet_pairs(s)[i], LONG, h, fall))
+        if (quiet_pairs(s)[i].busy)
             continue;
-        if (!s->quiet.rates && !sn_surface_smooth_rates(world))
-            return false;
-        s->quiet.rates = true;
-        sn_surface_smooth_again(s, pair);
         quiet_pairs(s)[i] = sn_surface_pair_quiet(s, pair, LONG * h);
+        if (pair->listed && pair->smooth && !lasts(&quiet_pairs(s)[i], LONG, h, fall)) {
+            if (!s->quiet.rates && !sn_surface_smooth_rates(world))
+                return false;
+            s->quiet.rates = true;
+            sn_surface_smooth_again(s, pair);
+            quiet_pairs(s)[i] = sn_surface_pair_quiet(s, pair, LONG * h);
+        }
+        if (!lasts(&quiet_pairs(s)[i], LEAST, h, fall) && !is_worn(pair, &quiet_pairs(s)[i], h, fall))
+            make_busy(s, i, false);
     }
     return true;
 }
 
 static bool is_possible(const sn_world *world, const sn_surfaces *s)
 {
-    if (s->contact_table.count || s->tangle_table.count || s->suspect || s->some_suspect || !s->pair_table.count ||
+    if (s->tangle_table.count || s->suspect || s->some_suspect || !s->pair_table.count ||
         world->contact.sleep.sleepers || sn_callbacks_any(world))
         return false;
     for (uint32_t i = 0; i < s->shell_table.count; ++i)
         if (((const sn_surface_shell *)s->shell_table.column[0])[i].near)
             return false;
     return true;
+}
+
+/* Positions and velocities as tiles were measured: contacts may have changed velocities since then. */
+static void take_starts(const sn_world *world, sn_surfaces *s)
+{
+    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
+        const uint32_t vertex = surface_quiet_vertex(s, i);
+        const sn_surface_motion *m = &surface_motions(s)[vertex];
+        column(s, SN_QUIET_START)[i] = vec4(m->start, world->particles.x[surface_vertices(s)[vertex].slot].w);
+        column(s, SN_QUIET_LOW)[i] = vec4(surface_start_lows(s)[vertex], 0);
+        column(s, SN_QUIET_SPEED)[i] = vec4(m->velocity, 0);
+    }
 }
 
 /* The next attempt is after some substeps, and later each time. */
@@ -452,51 +491,65 @@ bool sn_surface_quiet_try(sn_world *world, sn_real h, sn_real fall)
     }
     if (q->waits && q->waits--)
         return true;
-    for (uint32_t i = 0; i < s->tile_table.count; ++i)
-        quiet_tiles(s)[i].away = quiet_tiles(s)[i].before = quiet_tiles(s)[i].astir = 0;
+    q->worn = q->saved = 0;
+    q->paid = s->vertex_table.count;
+    note_tiles(s);
     if (!tiles_stay(s, AHEAD * h, h, fall)) {
         s->searched = false;
         if (!sn_surface_tiles_compare(world, h, fall))
             return false;
     }
+    note_touches(s);
+    if (is_used_up(s)) {
+        wait(q);
+        return true;
+    }
     if (!sn_table_reserve(&s->due_table, &world->allocator, s->pair_table.count)) {
         world->contacts.failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact of surfaces");
         return false;
     }
-    if (!find_bounds(world, h, fall) || !list_deep(world, h, fall))
+    if (!find_bounds(world, h, fall))
         return false;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        if (surface_pairs(s)[i].moved == 0)
-            quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i], LONG * h);
-        if (lasts(&quiet_pairs(s)[i], LEAST, h, fall))
-            continue;
+    if (is_used_up(s)) {
         wait(q);
         return true;
     }
+    if (!list_deep(world, h, fall))
+        return false;
+    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
+        if (quiet_pairs(s)[i].busy)
+            continue;
+        if (surface_pairs(s)[i].moved == 0) {
+            quiet_pairs(s)[i] = sn_surface_pair_quiet(s, &surface_pairs(s)[i], LONG * h);
+            q->paid += surface_pairs(s)[i].listed ? surface_pairs(s)[i].count : 0;
+        }
+        if (!lasts(&quiet_pairs(s)[i], LEAST, h, fall))
+            make_busy(s, i, false);
+    }
+    if (is_used_up(s)) {
+        wait(q);
+        return true;
+    }
+    q->least = q->busy;
     q->time = 0;
     q->sure_time = -1;
     q->lasted = 0;
-    const sn_wide_quiet run = run_of(world, s);
-    functions(world)->quiet_starts(&run);
-    memcpy(column(s, FROM), column(s, START), s->vertex_table.count * sizeof(sn_vec4));
-    memcpy(column(s, FROM_SPEED), column(s, SPEED), s->vertex_table.count * sizeof(sn_vec4));
+    take_starts(world, s);
+    memcpy(column(s, SN_QUIET_FROM), column(s, SN_QUIET_START), s->vertex_table.count * sizeof(sn_vec4));
+    memcpy(column(s, SN_QUIET_FROM_SPEED), column(s, SN_QUIET_SPEED), s->vertex_table.count * sizeof(sn_vec4));
     q->on = q->held = q->deep = true;
     return true;
 }
 
 /* ---- Substeps ---------------------------------------------------------------------------------------------------- */
 
-/* Adds to pairs how much their tiles have approached in the quiet time. */
 static void settle(sn_surfaces *s)
 {
     sn_surface_quiet *q = &s->quiet;
-    for (uint32_t i = 0; i < s->pair_table.count; ++i) {
-        const sn_surface_quiet_pair *p = &quiet_pairs(s)[i];
-        const sn_real away = quiet_tiles(s)[p->a].before + quiet_tiles(s)[p->b].before;
-        surface_pairs(s)[i].moved += (double)((q->time * p->nearer[0] + away) * SN_SURFACE_LONGER);
-        surface_pairs(s)[i].turned += (double)((q->time * p->nearer[1] + away) * SN_SURFACE_LONGER);
-    }
-    if (q->lasted < SHORT)
+    for (uint32_t i = 0; i < s->pair_table.count; ++i)
+        if (!quiet_pairs(s)[i].busy)
+            settle_pair(s, i);
+    if (q->saved < SHORT * s->vertex_table.count)
         wait(q);
     else
         q->tried = 0;
@@ -509,49 +562,100 @@ void sn_surface_quiet_leave(sn_surfaces *s)
     if (!s->quiet.on)
         return;
     for (uint32_t i = 0; i < s->vertex_table.count; ++i)
-        surface_motions(s)[vertex_at(s, i)].end = vec4_xyz(column(s, END)[i]);
+        surface_motions(s)[surface_quiet_vertex(s, i)].end = vec4_xyz(column(s, SN_QUIET_END)[i]);
     settle(s);
 }
 
-bool sn_surface_quiet_begin(sn_world *world, sn_real h, sn_real fall)
+static void motions_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_surfaces *s = data;
+    for (uint32_t i = first; i < end; ++i) {
+        const uint32_t vertex = surface_quiet_vertex(s, i);
+        sn_surface_motion *m = &surface_motions(s)[vertex];
+        const sn_vec4 start = column(s, SN_QUIET_START)[i];
+        m->start = m->end = vec4_xyz(start);
+        m->velocity = vec4_xyz(column(s, SN_QUIET_SPEED)[i]);
+        m->kinematic = start.w == 0;
+        m->share = m->next = 1;
+        surface_start_lows(s)[vertex] = vec4_xyz(column(s, SN_QUIET_LOW)[i]);
+    }
+}
+
+bool sn_surface_quiet_fill(sn_world *world, sn_surfaces *s)
+{
+    return sn_parallel_for(&world->parallel, s->vertex_table.count, motions_piece, s);
+}
+
+/* Sets the ends of the corners of busy tiles. */
+static void fill_ends(sn_surfaces *s)
+{
+    const uint32_t *corner = s->corner_table.column[0], *row = s->quiet.vertex_table.column[SN_QUIET_ROW];
+    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
+        const sn_surface_tile *tile = &surface_tiles(s)[i];
+        for (uint32_t k = 0; surface_quiet_tiles(s)[i].busy && k < tile->corners; ++k) {
+            const uint32_t vertex = corner[tile->first_corner + k];
+            sn_surface_motion *m = &surface_motions(s)[vertex];
+            m->end = vec4_xyz(column(s, SN_QUIET_END)[row[vertex]]);
+            m->share = m->next = 1;
+            m->changed = true;
+            m->hit = false;
+        }
+    }
+}
+
+/* At the start of a substep: true if the bounds hold, but for pairs that are busy. */
+static bool begins_quietly(sn_world *world, sn_surfaces *s, sn_real h, sn_real fall, bool moved)
+{
+    sn_surface_quiet *q = &s->quiet;
+    if (sn_callbacks_any(world) || (moved && (q->busy || !compare_starts(s))))
+        return false;
+    if (moved)
+        measure_away(world, s, q->time);
+    if (find_busy(s, q->time, h, fall, false) && moved)
+        return false;
+    q->worn += q->busy - q->least;
+    if (is_used_up(s) || !tiles_stay(s, q->time, h, fall))
+        return false;
+    if (!s->shell_table.count)
+        return true;
+    sn_surface_members_begin(world, s);
+    s->reached = reached(s, q->time, h);
+    return !sn_surface_shells_are_near(world, s, &s->reached, h);
+}
+
+sn_surface_quiet_kind sn_surface_quiet_begin(sn_world *world, sn_real h, sn_real fall)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     sn_surface_quiet *q = &s->quiet;
     if (!q->on)
-        return false;
-    const sn_wide_quiet run = run_of(world, s);
-    const bool moved = functions(world)->quiet_starts(&run);
-    bool holds = !sn_callbacks_any(world);
+        return SN_SURFACE_BUSY;
+    comparing c = {.world = world, .run = sn_surface_quiet_run(world, s)};
+    if (!sn_parallel_for(&world->parallel, s->vertex_table.count, starts_piece, &c))
+        return SN_SURFACE_LOST;
+    const bool moved = atomic_load_explicit(&c.moved, memory_order_relaxed);
     measure_astir(world, s);
-    if (moved) {
-        holds = compare_starts(s) && holds;
-        measure_away(world, s, q->time);
-    }
-    holds = holds && pairs_stay(s, q->time, h, fall) && tiles_stay(s, q->time, h, fall);
-    if (holds && s->shell_table.count) {
-        sn_surface_members_begin(world, s);
-        s->reached = reached(s, q->time, h);
-        holds = !sn_surface_shells_are_near(world, s, &s->reached, h);
-    }
-    if (!holds) {
+    if (!begins_quietly(world, s, h, fall, moved)) {
         sn_surface_quiet_leave(s);
-        return false;
+        return SN_SURFACE_BUSY;
     }
     if (moved) {
         keep_away(s);
         s->is_stored = false;
     }
     s->jump = 0;
+    q->held = true;
+    if (q->busy)
+        return sn_surface_quiet_fill(world, s) && sn_surface_tiles_measure_again(world, h) ? SN_SURFACE_PARTLY_QUIET
+                                                                                           : SN_SURFACE_LOST;
     s->contact_table.count = 0;
     s->by_friction = false;
-    q->held = true;
-    return true;
+    return SN_SURFACE_QUIET;
 }
 
 bool sn_surface_quiet_is_all(const sn_world *world)
 {
     const sn_surfaces *s = &world->contacts.surfaces;
-    return s->on && s->quiet.held && sn_surfaces_are_alone(world);
+    return s->on && s->quiet.held && !s->quiet.busy && sn_surfaces_are_alone(world);
 }
 
 bool sn_surfaces_are_alone(const sn_world *world)
@@ -559,116 +663,76 @@ bool sn_surfaces_are_alone(const sn_world *world)
     return world->contacts.surfaces.alone && !world->contact.fixed_shape_ids.live && !world->bodies.part_table.count;
 }
 
-/* Sets the motions of vertices to the start of the substep. */
-static void fill_motions(sn_surfaces *s)
+static sn_real fall_in(const sn_world *world, sn_real h)
 {
-    for (uint32_t i = 0; i < s->vertex_table.count; ++i) {
-        const uint32_t vertex = vertex_at(s, i);
-        sn_surface_motion *m = &surface_motions(s)[vertex];
-        const sn_vec4 start = column(s, START)[i];
-        m->start = m->end = vec4_xyz(start);
-        m->velocity = vec4_xyz(column(s, SPEED)[i]);
-        m->kinematic = start.w == 0;
-        m->share = m->next = 1;
-        surface_start_lows(s)[vertex] = vec4_xyz(column(s, LOW)[i]);
-    }
+    return 2 * h * h * vec3_length(world->state.settings.gravity);
 }
 
-/* Makes up for the usual start of the substep, except that there are no contacts. */
-static bool begin_late(sn_world *world, sn_real h)
+/* Makes up for the usual start of the substep, except that there are no contacts but those of busy pairs. */
+bool sn_surface_quiet_give_up(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
-    const sn_real fall = 2 * h * h * vec3_length(world->state.settings.gravity);
-    fill_motions(s);
+    const sn_real fall = fall_in(world, h);
     come_back(s);
     settle(s);
     s->jump = 0;
-    return sn_surface_tiles_measure_again(world, h) && sn_surface_tiles_compare(world, h, fall) &&
-           sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY);
+    return sn_surface_quiet_fill(world, s) && sn_surface_tiles_measure_again(world, h) &&
+           sn_surface_tiles_compare(world, h, fall) && sn_surface_pairs_begin(world, h, fall, SN_SURFACE_BY_VELOCITY);
 }
 
-bool sn_surface_quiet_end(sn_world *world, sn_real h, bool *failed)
+/* The same for what has become busy at the end of the substep. */
+static bool begin_late(sn_world *world, sn_real h, bool filled)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    if (!filled && !sn_surface_quiet_fill(world, s))
+        return false;
+    s->quiet.late = true;
+    const bool done = sn_surface_tiles_measure_again(world, h) &&
+                      sn_surface_pairs_begin(world, h, fall_in(world, h), SN_SURFACE_BY_VELOCITY);
+    s->quiet.late = false;
+    return done;
+}
+
+void sn_surface_quiet_keep(sn_world *world, sn_real h)
+{
+    sn_surfaces *s = &world->contacts.surfaces;
+    keep_away(s);
+    s->quiet.time += h;
+    s->quiet.lasted++;
+    s->quiet.saved += s->vertex_table.count - s->quiet.busy;
+    for (uint32_t i = 0; s->quiet.busy && i < s->tile_table.count; ++i)
+        surface_quiet_tiles(s)[i].late = false;
+    for (uint32_t i = 0; s->quiet.busy && i < s->pair_table.count; ++i)
+        quiet_pairs(s)[i].late = false;
+}
+
+sn_surface_quiet_kind sn_surface_quiet_end(sn_world *world, sn_real h)
 {
     sn_surfaces *s = &world->contacts.surfaces;
     sn_surface_quiet *q = &s->quiet;
-    *failed = false;
     if (!q->held)
-        return false;
-    sn_wide_quiet run = run_of(world, s);
-    run.t = q->time + h;
-    functions(world)->quiet_ends(&run);
-    measure_away(world, s, run.t);
-    bool holds = pairs_stay(s, q->time + h, 0, 0) && tiles_stay(s, q->time + h, 0, 0);
+        return SN_SURFACE_BUSY;
+    const bool filled = q->busy;
+    comparing c = {.world = world, .run = sn_surface_quiet_run(world, s)};
+    c.run.t = q->time + h;
+    if (!sn_parallel_for(&world->parallel, s->vertex_table.count, ends_piece, &c))
+        return SN_SURFACE_LOST;
+    measure_away(world, s, c.run.t);
+    bool holds = tiles_stay(s, q->time + h, 0, 0);
     if (holds && s->shell_table.count) {
         const sn_bounds box = reached(s, q->time + h, 0);
         holds = is_inside(&box, &s->reached) || !sn_surface_shells_are_near(world, s, &box, h);
     }
-    if (!holds) {
-        *failed = !begin_late(world, h);
-        return false;
+    const uint32_t late = holds ? find_busy(s, q->time + h, 0, 0, true) : 0;
+    if (!holds || is_used_up(s))
+        return sn_surface_quiet_give_up(world, h) ? SN_SURFACE_BUSY : SN_SURFACE_LOST;
+    if (!q->busy) {
+        sn_surface_quiet_keep(world, h);
+        sn_surface_zones_clear(s);
+        return SN_SURFACE_QUIET;
     }
-    keep_away(s);
-    q->time += h;
-    q->lasted++;
-    sn_surface_zones_clear(s);
-    return true;
-}
-
-/* J: of an inner particle, as of vertices in wide/quiet.h. */
-static double gain_of(const sn_world *world, const sn_surface_mass *m)
-{
-    const sn_vec4 x = world->particles.x[m->slot];
-    const sn_dvec3 v = dvec3_from(vec4_xyz(world->particles.v[m->slot])), before = dvec3_from(m->velocity),
-                   displacement = dvec3_sub(dvec3_from(vec4_xyz(x)), dvec3_from(*m->start)),
-                   g = dvec3_from(world->state.settings.gravity);
-    const double now = dvec3_dot(v, v) / 2,
-                 parts = now + dvec3_dot(before, before) / 2 + fabs(dvec3_dot(displacement, g));
-    const double gain = now - dvec3_dot(before, before) / 2 - dvec3_dot(displacement, g);
-    return x.w > 0 ? (gain + (double)LOST * parts - (double)(CLEARLY * CLEAR) * now) / (double)x.w : 0;
-}
-
-/* Sums the energy gains of vertices, including rounding errors. True if no piece can have gained more than is
-   allowed. */
-static bool gains_nothing(sn_world *world, sn_surfaces *s)
-{
-    sn_wide_quiet run = run_of(world, s);
-    sn_surface_piece *piece = surface_pieces(s);
-    run.gravity = world->state.settings.gravity;
-    run.share = CLEARLY * CLEAR;
-    run.lost = LOST;
-    functions(world)->quiet_gains(&run);
-    for (uint32_t i = 0; i < s->piece_table.count; ++i)
-        piece[i].kinetic = 0;
-    for (uint32_t i = 0; i < s->tile_table.count; ++i) {
-        const sn_surface_quiet_tile *q = &quiet_tiles(s)[i];
-        double sum = 0;
-        for (uint32_t k = q->first; k < q->first + q->count; ++k) {
-            sum += (double)run.square[k];
-            if (q->piece == SN_SURFACE_NONE)
-                piece[surface_vertices(s)[vertex_at(s, k)].piece].kinetic += (double)run.square[k];
-        }
-        if (q->piece != SN_SURFACE_NONE)
-            piece[q->piece].kinetic += sum;
-    }
-    for (uint32_t i = s->vertex_table.count; i < surface_masses(s); ++i) {
-        const sn_surface_mass m = surface_mass(s, i);
-        piece[m.piece].kinetic += gain_of(world, &m);
-    }
-    for (uint32_t i = 0; i < s->piece_table.count; ++i)
-        if (!(piece[i].kinetic <= 0))
-            return false;
-    return true;
-}
-
-bool sn_surface_quiet_rests(sn_world *world)
-{
-    sn_surfaces *s = &world->contacts.surfaces;
-    if (!s->quiet.held)
-        return false;
-    if (!sn_forces_needed(world) && !world->state.forces_pending && gains_nothing(world, s)) {
-        s->is_stored = false;
-        return true;
-    }
-    fill_motions(s);
-    return false;
+    if (late && !begin_late(world, h, filled))
+        return SN_SURFACE_LOST;
+    fill_ends(s);
+    return SN_SURFACE_PARTLY_QUIET;
 }

@@ -2,6 +2,7 @@
    with. See surface_listing.c. */
 #include "contact/particle_contacts.h"
 
+#include "base/quad.h"
 #include "wide/wide.h"
 #include "world/world.h"
 
@@ -23,26 +24,23 @@ bool sn_surface_sweeps_touch(const sn_surfaces *s, const sn_surface_candidate *c
 {
     const sn_surface_motion *m = surface_motions(s);
     const uint32_t second = c->edges ? 2 : 1;
-    const sn_real far = (sn_real)INFINITY;
-    sn_vec3 low[2] = {{far, far, far}, {far, far, far}}, high[2] = {{-far, -far, -far}, {-far, -far, -far}};
-    sn_vec3 with = {0, 0, 0};
+    const quad far = quad_all((sn_real)INFINITY), near = quad_all(-(sn_real)INFINITY), gap = quad_all(by);
+    quad low[2] = {far, far}, high[2] = {near, near}, with = quad_all(0);
     if (sweep == SN_SURFACE_ALL)
         return true;
     for (uint32_t k = 0; k < 4 && sweep == SN_SURFACE_BY_VELOCITY; ++k)
-        with = vec3_add(with, vec3_scale(m[c->vertex[k]].velocity, (sn_real)0.25));
+        with = quad_add(with, quad_scale(quad_load(&m[c->vertex[k]].velocity), (sn_real)0.25));
     for (uint32_t k = 0; k < 4; ++k) {
         const sn_surface_motion *v = &m[c->vertex[k]];
-        const sn_vec3 a = v->start, b = sweep == SN_SURFACE_BY_DISPLACEMENT
-                                            ? v->end
-                                            : vec3_add(a, vec3_scale(vec3_sub(v->velocity, with), h));
-        sn_vec3 *least = &low[k >= second], *most = &high[k >= second];
-        *least =
-            vec3(lower(least->x, lower(a.x, b.x)), lower(least->y, lower(a.y, b.y)), lower(least->z, lower(a.z, b.z)));
-        *most = vec3(larger(most->x, larger(a.x, b.x)), larger(most->y, larger(a.y, b.y)),
-                     larger(most->z, larger(a.z, b.z)));
+        const quad a = quad_load(&v->start),
+                   b = sweep == SN_SURFACE_BY_DISPLACEMENT
+                           ? quad_load(&v->end)
+                           : quad_add(a, quad_scale(quad_sub(quad_load(&v->velocity), with), h));
+        const uint32_t of = k >= second;
+        low[of] = quad_lower(low[of], quad_lower(a, b));
+        high[of] = quad_larger(high[of], quad_larger(a, b));
     }
-    return low[0].x - by <= high[1].x && low[1].x - by <= high[0].x && low[0].y - by <= high[1].y &&
-           low[1].y - by <= high[0].y && low[0].z - by <= high[1].z && low[1].z - by <= high[0].z;
+    return quad_is_below3(quad_sub(low[0], gap), high[1]) && quad_is_below3(quad_sub(low[1], gap), high[0]);
 }
 
 /* ---- By tile ----------------------------------------------------------------------------------------------------- */

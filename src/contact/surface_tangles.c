@@ -31,6 +31,7 @@
 #include "contact/particle_contacts.h"
 
 #include "collision/predicates.h"
+#include "base/sets.h"
 #include "base/sort.h"
 #include "world/world.h"
 
@@ -316,13 +317,6 @@ static bool search_tiles(const searching *f, const sn_surface_tile *a, const sn_
     return true;
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 /* Finds the parts of surfaces that edges without crossings connect, and their numbers of vertices. */
 static bool find_parts(sn_world *world, sn_surfaces *s)
 {
@@ -338,13 +332,11 @@ static bool find_parts(sn_world *world, sn_surfaces *s)
     for (uint32_t i = 0; i < s->all_vertices; ++i)
         parent[i] = i, size[i] = 0;
     for (uint32_t i = 0; i < s->edge_table.count; ++i) {
-        const uint32_t a = root_of(parent, surface_edges(s)[i].vertex[0]),
-                       b = root_of(parent, surface_edges(s)[i].vertex[1]);
         if (!crossing[i])
-            parent[a > b ? a : b] = a > b ? b : a;
+            sets_join(parent, surface_edges(s)[i].vertex[0], surface_edges(s)[i].vertex[1]);
     }
     for (uint32_t i = 0; i < s->all_vertices; ++i)
-        size[root_of(parent, i)]++;
+        size[sets_find(parent, i)]++;
     return true;
 }
 
@@ -387,7 +379,7 @@ static void choose_directions(const sn_world *world, sn_surfaces *s, sn_real h)
     for (uint32_t i = 0; i < s->tangle_table.count; ++i) {
         sn_surface_tangle *t = &tangle[i];
         const sn_surface_edge *e = &surface_edges(s)[t->edge];
-        const uint32_t a = root_of(parent, e->vertex[0]), b = root_of(parent, e->vertex[1]);
+        const uint32_t a = sets_find(parent, e->vertex[0]), b = sets_find(parent, e->vertex[1]);
         const sn_real edge = surface_skins(s)[surface_vertices(s)[t->vertex[0]].skin].edge;
         sn_dvec3 x[5];
         for (uint32_t k = 0; k < 5; ++k)

@@ -19,8 +19,10 @@
    In addition, particles near an immovable one are *held* by a tether: they are at most as far from it as along the
    rods. The load of the whole mesh is concentrated there, and the limits of aggregates are too coarse for it.
    Aggregates are held, too, at larger distances: without that, the rods where tethers end carried the whole load
-   beyond. Particles with rigid pins that cannot break count as immovable here. Rigid ropes that are tied to a mesh by
-   attachments of their particles are parts of it. After the pass, single rods that are still far too long are repaired:
+   beyond. Particles with rigid pins that cannot break count as immovable here, and so do those attached to places and
+   immovable bodies. Rigid ropes that are tied to a mesh by
+   attachments of their particles are parts of it. What is heavy and hangs from it is held by slings (see
+   hierarchy_slings.c). After the pass, single rods that are still far too long are repaired:
    see tiled_mend.c.
 
    hierarchy_meshes.c chooses the meshes. The hierarchy is derived from the constraints, the order of storage, masses,
@@ -144,6 +146,15 @@ typedef struct sn_hierarchy_span {
     sn_real most;  /* m */
 } sn_hierarchy_span;
 
+/* A heavy particle that hangs from a light one, by a rod or a rope; see hierarchy_slings.c. */
+typedef struct sn_hierarchy_sling {
+    uint32_t mesh;
+    uint32_t light, heavy; /* slots */
+    uint32_t tether[2];    /* of the light one */
+    sn_real most;          /* m; infinite: torn */
+    sn_dvec3 pulled;       /* kg m: by how much the heavy one was moved; see sn_hierarchy.notes */
+} sn_hierarchy_sling;
+
 typedef struct sn_hierarchy_mesh {
     uint32_t first; /* slot of one of its particles; positions of aggregates are relative to it */
     /* Limits between the smallest aggregates of different tiles: shares by phase, as in a level. */
@@ -249,6 +260,8 @@ typedef struct sn_hierarchy {
     uint32_t *pin_of;
     sn_table span_table;
     sn_hierarchy_span *span;
+    sn_table sling_table;
+    sn_hierarchy_sling *sling;
     sn_table path_table;
     sn_hierarchy_path *path;
     sn_table heap_table; /* scratch, see hierarchy_tethers.c */
@@ -290,19 +303,35 @@ static inline sn_vec4 *hierarchy_d(const sn_hierarchy *h, uint32_t node)
 void sn_hierarchy_init(sn_hierarchy *h);
 void sn_hierarchy_release(sn_hierarchy *h, const sn_allocator *allocator);
 
-/* Whether the pin i of a run holds a particle, is rigid and cannot break. */
-bool sn_hierarchy_is_rigid_pin(const sn_store *store, const sn_run *run, uint32_t i,
-                               bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world);
+/* The slot of the particle that constraint i of a run holds for limits: a pin, or an attachment to a place or an
+   immovable body, that is rigid and cannot break. UINT32_MAX if it holds none. x: by slot, with inverse masses. *second:
+   it is the second point. */
+uint32_t sn_hierarchy_held_by(const sn_store *store, const sn_run *run, uint32_t i, const uint32_t *slot,
+                              uint32_t slots, const sn_vec4 *x,
+                              bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world,
+                              bool *second);
 
-/* Notes in the base which particles are held by pins that are rigid and cannot break: for limits these are immovable.
-   There is room for all slots. slot: by the number of a particle. */
+/* Notes in the base which particles are held: for limits these are immovable. There is room for all slots if there are
+   any pins or attachments (sn_hierarchy_has_pins). slot: by the number of a particle. */
 void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const uint32_t *slot, uint32_t slots,
-                              bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world);
+                              const sn_vec4 *x, bool (*breaks)(const void *world, uint32_t kind, uint32_t row),
+                              const void *world);
+bool sn_hierarchy_has_pins(const sn_store *store);
 
 /* Whether a slot is noted. */
 static inline bool hierarchy_is_pinned(const sn_limits_base *base, uint32_t slot)
 {
     return slot < base->pinned_table.count && ((const bool *)base->pinned_table.column[0])[slot];
+}
+
+/* The fewest movable particles of a mesh with limits. */
+#define SN_LEAST_MESH 60u
+
+/* Whether a mesh of rigid rods that nothing breaks is large enough, and has enough rods, for limits between all of its
+   aggregates. */
+static inline bool hierarchy_braces(uint32_t particles, uint32_t rods)
+{
+    return particles >= SN_LEAST_MESH && 2 * (uint64_t)rods >= 5 * (uint64_t)particles;
 }
 
 /* Before a step: makes the hierarchy if it is out of date. False when memory runs out. */
@@ -347,6 +376,11 @@ void sn_hierarchy_note_moves(const sn_hierarchy *h, uint32_t first, uint32_t cou
 
 /* Notes that a rod of an immovable particle was mended: the impulse on its other end, times h, kg m. */
 void sn_hierarchy_note_mended(const sn_hierarchy *h, uint32_t slot, sn_vec3 by);
+
+/* Notes that a sling moved its heavy end by so much, kg m: towards a point that is off the immovable particles of its
+   tethers by these vectors. */
+void sn_hierarchy_note_sling(const sn_hierarchy *h, sn_hierarchy_sling *sling, sn_vec3 first, sn_vec3 second,
+                             sn_dvec3 by);
 
 /* After the last pass of a step: sums what was noted, and adds it to the multipliers of rigid pins. */
 void sn_hierarchy_add_pulls(sn_hierarchy *h, const sn_solver_in *in);

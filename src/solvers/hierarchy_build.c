@@ -43,6 +43,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     sn_table_column(&h->far_table, sizeof *h->far, false);
     sn_table_column(&h->far_table, sizeof *h->far_pulled, false);
     sn_table_column(&h->span_table, sizeof *h->span, false);
+    sn_table_column(&h->sling_table, sizeof *h->sling, false);
     sn_table_column(&h->path_table, sizeof *h->path, false);
     sn_table_column(&h->pin_table, sizeof *h->pin, false);
     sn_table_column(&h->pin_table, sizeof *h->pin_slot, false);
@@ -73,6 +74,7 @@ void sn_hierarchy_init(sn_hierarchy *h)
     DO(row_tether_table)                                                                                               \
     DO(far_table)                                                                                                      \
     DO(span_table)                                                                                                     \
+    DO(sling_table)                                                                                                    \
     DO(path_table)                                                                                                     \
     DO(pin_table)                                                                                                      \
     DO(pin_of_table)                                                                                                   \
@@ -133,6 +135,7 @@ void sn_hierarchy_bind(sn_hierarchy *h)
     h->far = h->far_table.column[0];
     h->far_pulled = h->far_table.column[1];
     h->span = h->span_table.column[0];
+    h->sling = h->sling_table.column[0];
     h->path = h->path_table.column[0];
     h->pin = h->pin_table.column[0];
     h->pin_slot = h->pin_table.column[1];
@@ -327,6 +330,8 @@ static void make(hierarchy_work *w, bool again)
     if (!w->failed)
         sn_hierarchy_find_edges(w);
     if (!w->failed)
+        sn_hierarchy_find_slings(w);
+    if (!w->failed)
         sn_hierarchy_cut_tiles(w);
     if (!w->failed)
         sn_hierarchy_list_particles(w);
@@ -336,6 +341,8 @@ static void make(hierarchy_work *w, bool again)
         sn_hierarchy_add_levels(w);
     if (!w->failed)
         sn_hierarchy_find_tethers(w);
+    if (!w->failed)
+        sn_hierarchy_tie_slings(w);
     if (!w->failed)
         sn_hierarchy_add_stages(w);
     for (uint32_t n = 0; n < w->h->node_table.count && !w->failed; ++n)
@@ -397,10 +404,9 @@ bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const 
         clear(h);
         return true;
     }
-    if (!sn_table_reserve(&s->base->pinned_table, allocator,
-                          store->pool[SN_KIND_PIN]->ids.live ? in->plan->particles : 0))
+    if (!sn_table_reserve(&s->base->pinned_table, allocator, sn_hierarchy_has_pins(store) ? in->plan->particles : 0))
         return false;
-    sn_hierarchy_note_pinned(s->base, store, in->frame.slot, in->plan->particles, s->breaks, s->world);
+    sn_hierarchy_note_pinned(s->base, store, in->frame.slot, in->plan->particles, in->frame.x, s->breaks, s->world);
     h->made = h->made && h->makes == in->plan->makes;
     const bool based = is_base(h, in);
     if (based && !h->made && !make_for(h, allocator, in, true))

@@ -30,7 +30,9 @@ void sn_hierarchy_reserve_tears(hierarchy_work *w)
     hierarchy_tears *t = &w->tears;
     const size_t nodes = (size_t)h->node_table.count + 2, batches = h->batch_table.count;
     const size_t most = nodes > w->slots ? nodes : w->slots;
-    const size_t visits = (size_t)h->tether_table.count + SN_TETHER_GROUPS * (size_t)h->pin_table.count;
+    size_t visits = 0;
+    for (uint32_t i = 0; i < w->slots && !w->failed; ++i)
+        visits += w->tether_visits[i];
     *t = (hierarchy_tears){.turn = w->form_room + 1, /* earlier stamps are lower */
                            .torn = sn_hierarchy_scratch(w, w->slots, sizeof *t->torn),
                            .state = sn_hierarchy_scratch(w, nodes, sizeof *t->state),
@@ -146,16 +148,40 @@ static void free_visits(hierarchy_work *w, uint32_t slot, uint32_t from)
     }
 }
 
+/* Holds a particle along rods, and all particles whose tether is shorter than that because its own was. */
+static void tether_along_rods(const hierarchy_work *w, uint32_t first)
+{
+    uint32_t *stack = w->tears.stack, count = 0;
+    stack[count++] = first;
+    while (count) {
+        const uint32_t index = stack[--count];
+        const hierarchy_visit *visit = &w->tether_visit[index];
+        if (visit->tether != NONE)
+            set_most(w->h, visit->tether, visit->far * SN_TETHER_SLACK);
+        for (uint32_t e = w->start[visit->node]; e < w->start[visit->node + 1]; ++e) {
+            const uint32_t to = w->edge[e].to;
+            for (uint32_t k = 0; k < w->tether_visits[to]; ++k) {
+                hierarchy_visit *next = &w->tether_visit[SN_TETHER_GROUPS * to + k];
+                if (next->from != index || !next->leans || !isfinite(next->far))
+                    continue;
+                next->leans = false;
+                stack[count++] = SN_TETHER_GROUPS * to + k;
+            }
+        }
+    }
+}
+
 /* Particles of an aggregate whose tether was released are held along rods: the straight path may be outside of the
    mesh. */
-static void tether_along_rods(const hierarchy_work *w, uint32_t node, uint32_t pin)
+static void tether_members(const hierarchy_work *w, uint32_t node, uint32_t pin)
 {
     const sn_hierarchy *h = w->h;
     for (uint32_t m = h->first[node]; m < h->first[node + 1]; ++m)
         for (uint32_t k = 0; k < w->tether_visits[h->member[m]]; ++k) {
-            const hierarchy_visit *visit = &w->tether_visit[SN_TETHER_GROUPS * h->member[m] + k];
-            if (visit->tether != NONE && isfinite(visit->far) && w->group[visit->pin] == w->group[pin])
-                set_most(h, visit->tether, visit->far * SN_TETHER_SLACK);
+            const uint32_t index = SN_TETHER_GROUPS * h->member[m] + k;
+            const hierarchy_visit *visit = &w->tether_visit[index];
+            if (isfinite(visit->far) && w->group[visit->pin] == w->group[pin])
+                tether_along_rods(w, index);
         }
 }
 
@@ -166,7 +192,7 @@ static void free_far(const hierarchy_work *w, sn_hierarchy_far *far)
     far->by = 0;
     set_far(w->h, far, FREE);
     if (far->node < w->firsts)
-        tether_along_rods(w, far->node, far->pin);
+        tether_members(w, far->node, far->pin);
 }
 
 /* Whether the path of an item leads over an aggregate. */
@@ -500,4 +526,5 @@ void sn_hierarchy_follow(hierarchy_work *w, const sn_solver_in *in)
     if (t->pins)
         look_at_pins(w);
     look_at_spans(w);
+    sn_hierarchy_free_slings(w);
 }

@@ -58,7 +58,7 @@ void sn_hierarchy_find_edges(hierarchy_work *w)
 uint32_t sn_hierarchy_cut(const hierarchy_graph *g, uint32_t first, uint32_t end, uint32_t next)
 {
     const uint32_t before = next;
-#define IS_NEAR(i, to) ((to) >= first && (to) < end && g->fixed[to] == g->fixed[i])
+#define IS_NEAR(i, to) ((to) >= first && (to) < end && g->class[to] == g->class[i])
     for (uint32_t i = first; i < end; ++i) {
         bool alone = g->aggregate[i] == NONE && g->start[i] < g->start[i + 1];
         for (uint32_t e = g->start[i]; alone && e < g->start[i + 1]; ++e)
@@ -109,7 +109,7 @@ void sn_hierarchy_cut_tiles(hierarchy_work *w)
     uint64_t most = w->slots; /* aggregates; planes may have some that are empty */
     for (uint32_t t = 0; t < plan->layer[1]; ++t)
         most += (uint64_t)plan->tile[t].rows * SN_BATCH;
-    bool *fixed = sn_hierarchy_scratch(w, w->slots, sizeof *fixed);
+    uint8_t *class = sn_hierarchy_scratch(w, w->slots, sizeof *class);
     uint32_t *size = sn_hierarchy_scratch(w, most, sizeof *size);
     w->node = sn_hierarchy_scratch(w, w->slots, sizeof *w->node);
     w->root = sn_hierarchy_scratch(w, w->slots, sizeof *w->root);
@@ -120,9 +120,9 @@ void sn_hierarchy_cut_tiles(hierarchy_work *w)
         return;
     for (uint32_t i = 0; i < w->slots; ++i) {
         w->node[i] = w->root[i] = NONE;
-        fixed[i] = w->w[i] == 0;
+        class[i] = hierarchy_class(w, i);
     }
-    const hierarchy_graph g = {w->start, w->edge, fixed, w->node, w->root, size, w->to_root};
+    const hierarchy_graph g = {w->start, w->edge, class, w->node, w->root, size, w->to_root};
     uint32_t nodes = 0;
     for (uint32_t t = 0; t < plan->layer[1]; ++t) {
         const uint32_t first = plan->tile[t].first, end = first + plan->tile[t].count, before = nodes;
@@ -364,7 +364,7 @@ static uint32_t cut_level(hierarchy_work *w, const level_graph *level, uint32_t 
     for (uint32_t i = 0; i < level->count; ++i) {
         w->local[level->id[i]] = i;
         g->aggregate[i] = g->root[i] = NONE;
-        g->fixed[i] = h->w[level->id[i]] == 0;
+        g->class[i] = h->w[level->id[i]] == 0 ? HIERARCHY_FIXED : HIERARCHY_LIGHT;
     }
     uint32_t *at = g->start + 1;
     for (uint32_t i = 0; i < level->links; ++i) {
@@ -382,7 +382,7 @@ static uint32_t cut_level(hierarchy_work *w, const level_graph *level, uint32_t 
     const uint32_t count = sn_hierarchy_cut(g, 0, level->count, 0);
     *free = 0;
     for (uint32_t i = 0; i < level->count; ++i)
-        *free += g->root[i] == i && !g->fixed[i];
+        *free += g->root[i] == i && g->class[i] != HIERARCHY_FIXED;
     return count;
 }
 
@@ -533,7 +533,7 @@ void sn_hierarchy_add_levels(hierarchy_work *w)
     w->visits = sn_hierarchy_scratch(w, nodes, sizeof *w->visits);
     w->graph = (hierarchy_graph){.start = sn_hierarchy_scratch(w, (size_t)nodes + 3, sizeof(uint32_t)),
                                  .edge = sn_hierarchy_scratch(w, 2 * (size_t)pairs, sizeof(hierarchy_edge)),
-                                 .fixed = sn_hierarchy_scratch(w, nodes, sizeof(bool)),
+                                 .class = sn_hierarchy_scratch(w, nodes, sizeof(uint8_t)),
                                  .aggregate = sn_hierarchy_scratch(w, nodes, sizeof(uint32_t)),
                                  .root = sn_hierarchy_scratch(w, nodes, sizeof(uint32_t)),
                                  .size = sn_hierarchy_scratch(w, nodes, sizeof(uint32_t)),

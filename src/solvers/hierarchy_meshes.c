@@ -16,6 +16,13 @@
    are rigid, and would make the mesh too stiff where sweeps converge. */
 #define SOFT 1e-3
 
+/* From this number of movable particles on a mesh is large: its own weight alone stretches it, if it is swept. Smaller
+   ones get limits if they are braced, and give that little under a hundred times their weight: sweeps are good enough
+   for soft ones, and what gives by the root of its strain, such as a net that is held all around, would become a
+   board. */
+#define LARGE_MESH  400u
+#define SOFT_LOADED 1e-5
+
 /* m/s^2, for the weight, whatever the present gravity. */
 #define WEIGHT 9.81
 
@@ -31,30 +38,56 @@ sn_real sn_hierarchy_limit_mass(const sn_solver_in *in, uint32_t slot)
     return hierarchy_is_pinned(in->stiffen.base, slot) ? 0 : sn_hierarchy_inverse_mass(in, slot);
 }
 
-bool sn_hierarchy_is_rigid_pin(const sn_store *store, const sn_run *run, uint32_t i,
-                               bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world)
+/* Whether nothing pushes an anchor: a place of the world, or a point of an immovable body. x: by slot. */
+static bool is_fixed(const sn_anchor *anchor, const uint32_t *slot, uint32_t slots, const sn_vec4 *x)
 {
-    const sn_pool *pool = store->pool[SN_KIND_PIN];
+    const uint32_t centre = anchor->type == SN_POINT_BODY ? slot[anchor->particle[0]] : slots;
+    return anchor->type == SN_POINT_PLACE || (centre < slots && x[centre].w == 0);
+}
+
+uint32_t sn_hierarchy_held_by(const sn_store *store, const sn_run *run, uint32_t i, const uint32_t *slot,
+                              uint32_t slots, const sn_vec4 *x,
+                              bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world,
+                              bool *second)
+{
+    const sn_pool *pool = store->pool[run->kind];
+    const bool attached = run->kind == SN_KIND_ATTACHMENT;
     const uint32_t row = run->first + i;
-    const sn_give *give = &pool->give[row];
-    return run_has(pool, run, i) && !(pool->point[row] & SN_ANCHOR_BIT) && give->compliance == 0 &&
-           give->stiffness == 1 && !(breaks && breaks(world, SN_KIND_PIN, row));
+    if ((run->kind != SN_KIND_PIN && !attached) || !run_has(pool, run, i) || pool->give[row].compliance != 0 ||
+        pool->give[row].stiffness != 1)
+        return NONE;
+    const uint32_t *point = pool->point + (size_t)pool->kind->points * row;
+    *second = attached && point[0] & SN_ANCHOR_BIT;
+    const uint32_t held = point[*second], other = attached ? point[!*second] : SN_ANCHOR_BIT;
+    if (held & SN_ANCHOR_BIT || !(other & SN_ANCHOR_BIT) || slot[held] >= slots ||
+        (attached && !is_fixed(&store->anchor[other & ~SN_ANCHOR_BIT], slot, slots, x)))
+        return NONE;
+    return breaks && breaks(world, run->kind, row) ? NONE : slot[held];
+}
+
+bool sn_hierarchy_has_pins(const sn_store *store)
+{
+    return store->pool[SN_KIND_PIN]->ids.live || store->pool[SN_KIND_ATTACHMENT]->ids.live;
 }
 
 void sn_hierarchy_note_pinned(sn_limits_base *base, const sn_store *store, const uint32_t *slot, uint32_t slots,
-                              bool (*breaks)(const void *world, uint32_t kind, uint32_t row), const void *world)
+                              const sn_vec4 *x, bool (*breaks)(const void *world, uint32_t kind, uint32_t row),
+                              const void *world)
 {
-    const sn_pool *pool = store->pool[SN_KIND_PIN];
-    bool *pinned = base->pinned_table.column[0];
-    base->pinned_table.count = pool->ids.live ? slots : 0;
-    if (base->pinned_table.count)
+    bool *pinned = base->pinned_table.column[0], some = false, second;
+    const uint32_t runs = slots && sn_hierarchy_has_pins(store) ? store->run_table.count : 0;
+    if (runs)
         memset(pinned, 0, slots * sizeof *pinned);
-    for (uint32_t r = 0; base->pinned_table.count && r < store->run_table.count; ++r)
-        for (uint32_t i = 0; store->run[r].kind == SN_KIND_PIN && i < store->run[r].count; ++i) {
-            const uint32_t row = store->run[r].first + i;
-            if (sn_hierarchy_is_rigid_pin(store, &store->run[r], i, breaks, world) && slot[pool->point[row]] < slots)
-                pinned[slot[pool->point[row]]] = true;
+    for (uint32_t r = 0; r < runs; ++r)
+        for (uint32_t i = 0; i < store->run[r].count; ++i) {
+            if (store->run[r].kind != SN_KIND_PIN && store->run[r].kind != SN_KIND_ATTACHMENT)
+                break;
+            const uint32_t held =
+                sn_hierarchy_held_by(store, &store->run[r], i, slot, slots, x, breaks, world, &second);
+            if (held != NONE)
+                some = pinned[held] = true;
         }
+    base->pinned_table.count = some ? slots : 0;
 }
 
 /* Facts about a mesh that is large enough. */
@@ -127,6 +160,22 @@ static void find_meshes(hierarchy_work *w)
         w->mesh[i] = sets_find(w->mesh, i);
 }
 
+/* What is solved directly (plan_loops.c) needs no limits: such a mesh gets the size 0. */
+static void leave_direct(const hierarchy_work *w, uint32_t *size)
+{
+    const sn_store *store = w->in->store;
+    const sn_visit *tree = w->in->plan->tree;
+    uint32_t small[SN_MAX_BLOCK], count;
+    for (uint32_t i = 0; i < w->in->plan->tree_table.count; ++i) {
+        if (!tree[i].kind) /* it has been removed */
+            continue;
+        const uint32_t *number = sn_store_particles(store, store->pool[tree[i].kind], tree[i].row, small, &count);
+        for (uint32_t k = 0; k < count; ++k)
+            if (w->in->frame.slot[number[k]] < w->slots)
+                size[w->mesh[w->in->frame.slot[number[k]]]] = 0;
+    }
+}
+
 /* Numbers the meshes with enough particles; w->mesh then has these numbers. */
 static mesh_facts *list_large(hierarchy_work *w, uint32_t *count)
 {
@@ -134,6 +183,7 @@ static mesh_facts *list_large(hierarchy_work *w, uint32_t *count)
     memset(size, 0, w->slots * sizeof *size);
     for (uint32_t i = 0; i < w->slots; ++i)
         size[w->mesh[i]]++;
+    leave_direct(w, size);
     *count = 0;
     for (uint32_t i = 0; i < w->slots; ++i) {
         const bool large = w->mesh[i] == i && size[i] >= SN_LEAST_MESH;
@@ -186,9 +236,14 @@ static void count_tets(const hierarchy_work *w, mesh_facts *facts)
 }
 
 /* Under the assumption that a row of particles from one side of the mesh to the other hangs from one rod. */
-static bool is_soft(const mesh_facts *f)
+static bool is_soft(const mesh_facts *f, double most)
 {
-    return !(f->compliance * f->mass * WEIGHT <= SOFT * sqrt((double)f->free));
+    return !(f->compliance * f->mass * WEIGHT <= most * sqrt((double)f->free));
+}
+
+static bool is_small(const mesh_facts *f)
+{
+    return f->free < LARGE_MESH && (is_soft(f, SOFT_LOADED) || !hierarchy_braces(f->free, f->rods));
 }
 
 /* Limits only pull. In a beam that bends, the rods under compression would be left without. */
@@ -213,9 +268,9 @@ static bool is_shell(const hierarchy_work *w, const mesh_facts *f)
 
 static sn_stiffened choose(const hierarchy_work *w, const mesh_facts *f)
 {
-    const bool gives = is_soft(f) || is_balloon(f) || is_solid(w, f) || is_shell(w, f);
+    const bool gives = is_soft(f, SOFT) || is_balloon(f) || is_solid(w, f) || is_shell(w, f);
     return f->rods < LEAST_RODS * f->particles ? SN_PLAIN_TREE
-           : f->free < SN_LEAST_MESH           ? SN_PLAIN_SMALL
+           : is_small(f)                       ? SN_PLAIN_SMALL
            : f->held                           ? SN_PLAIN_HELD
            : f->breaks                         ? SN_PLAIN_BREAKS
            : gives                             ? SN_PLAIN_SOFT
@@ -326,8 +381,9 @@ void sn_hierarchy_choose(hierarchy_work *w)
             w->h->mesh[w->h->mesh_table.count - 1] = (sn_hierarchy_mesh){.first = facts[m].first};
             rods += facts[m].rods;
         }
-        w->h->count[choice] += !chosen; /* chosen meshes are counted later, when their limits are known */
-        w->h->particles[choice] += chosen ? 0 : facts[m].particles;
+        const bool told = !chosen && facts[m].particles >= LARGE_MESH;
+        w->h->count[choice] += told; /* chosen meshes are counted later, when their limits are known */
+        w->h->particles[choice] += told ? facts[m].particles : 0;
         facts[m].first = chosen ? w->h->mesh_table.count - 1 : NONE;
     }
     if (w->failed || !rods)

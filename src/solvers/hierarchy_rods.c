@@ -59,6 +59,8 @@ static void find_forces(sharing *s)
                 sn_dvec3 *to = &s->r[h->row_tether[i].slot[lane]];
                 *to = dvec3_add(*to, hierarchy_pulled(&h->row_pulled[i], lane));
             }
+    for (uint32_t i = 0; i < h->sling_table.count; ++i)
+        s->r[h->sling[i].heavy] = dvec3_add(s->r[h->sling[i].heavy], h->sling[i].pulled);
 }
 
 /* ---- The rods ---------------------------------------------------------------------------------------------------- */

@@ -46,7 +46,7 @@ bool sn_hierarchy_reserve_rows(hierarchy_work *w)
     }
     w->rows = (hierarchy_graph){.start = sn_hierarchy_scratch(w, (size_t)rows + 2, sizeof(uint32_t)),
                                 .edge = sn_hierarchy_scratch(w, edges, sizeof(hierarchy_edge)),
-                                .fixed = sn_hierarchy_scratch(w, rows, sizeof(bool)),
+                                .class = sn_hierarchy_scratch(w, rows, sizeof(uint8_t)),
                                 .aggregate = sn_hierarchy_scratch(w, rows, sizeof(uint32_t)),
                                 .root = sn_hierarchy_scratch(w, rows, sizeof(uint32_t)),
                                 .size = sn_hierarchy_scratch(w, rows, sizeof(uint32_t)),
@@ -78,8 +78,9 @@ static void find_rows(hierarchy_work *w, const sn_tile *tile)
 /* Sets the root of a particle, if the root took it in this lane, too. */
 static void find_root(hierarchy_work *w, const sn_tile *tile, uint32_t slot, uint32_t row, uint32_t lane)
 {
-    const uint32_t of = w->w[slot] > 0 ? w->rows.root[row] : NONE;
-    if (w->w[slot] == 0)
+    const bool alone = hierarchy_class(w, slot) != HIERARCHY_LIGHT;
+    const uint32_t of = alone ? NONE : w->rows.root[row];
+    if (alone)
         w->root[slot] = slot;
     if (of == NONE)
         return;
@@ -133,7 +134,7 @@ static bool are_whole(const hierarchy_work *w, const sn_tile *tile, uint32_t gro
         uint32_t slot[MOST_ROWS], count = 0;
         for (uint32_t i = 0; i < rows; ++i) {
             const uint32_t s = slot_at(tile, row[from + i].row, lane);
-            if (s != NONE && w->w[s] > 0)
+            if (s != NONE && hierarchy_class(w, s) == HIERARCHY_LIGHT)
                 slot[count++] = s;
         }
         if (!is_whole(w, slot, count))
@@ -179,7 +180,8 @@ uint32_t sn_hierarchy_cut_rows(hierarchy_work *w, uint32_t index, uint32_t next)
     uint32_t nodes = groups * LANES, lane;
     for (uint32_t i = 0; i < tile->count; ++i) {
         const uint32_t slot = tile->first + i, row = place_in_rows(tile, i, &lane);
-        w->node[slot] = next + (w->w[slot] > 0 ? w->rows.aggregate[row] * LANES + lane : nodes++);
+        w->node[slot] =
+            next + (hierarchy_class(w, slot) == HIERARCHY_LIGHT ? w->rows.aggregate[row] * LANES + lane : nodes++);
     }
     for (uint32_t g = 0; good && g < groups; ++g)
         good = are_whole(w, tile, group + g, h->row);

@@ -142,11 +142,11 @@ void sn_hierarchy_find_form(hierarchy_work *w, uint32_t node)
 {
     const sn_hierarchy *h = w->h;
     hierarchy_form form = {.count = h->last[node] - h->first[node], .sound = true};
-    const bool fixed = h->w[node] == 0;
     if (!form.count) { /* a lane may be shorter than others */
         w->form[node] = (hierarchy_form){0};
         return;
     }
+    const uint8_t class = hierarchy_class(w, h->member[h->first[node]]);
     form.since = shape_of(w, h->member[h->first[node]])->since;
     for (uint32_t k = h->first[node]; k < h->last[node]; ++k) {
         const sn_rest_place *shape = shape_of(w, h->member[k]);
@@ -164,7 +164,8 @@ void sn_hierarchy_find_form(hierarchy_work *w, uint32_t node)
         form.normal[0] = form.normal[1] = form.normal[2] = 0;
         form.longer = 1;
     }
-    form.sound = form.sound && form.longest <= LONGEST && (flat || form.solid) && (fixed || 2 * braces >= spokes);
+    form.sound = form.sound && form.longest <= LONGEST && (flat || form.solid) &&
+                 (class == HIERARCHY_FIXED || 2 * braces >= spokes) && class != HIERARCHY_WEIGHT;
     w->form[node] = form;
 }
 

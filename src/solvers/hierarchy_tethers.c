@@ -129,15 +129,21 @@ static sn_real flatness(const hierarchy_work *w, uint32_t node, const hierarchy_
     return (sn_real)fabs(a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2]);
 }
 
+/* How far from immovable particles the particles of a mesh are held. */
+typedef struct mesh_reach {
+    double all, search; /* m: all particles; and how far paths are searched for, for heavy ones */
+} mesh_reach;
+
 /* The graph of particles, or of the aggregates of one level. */
 typedef struct spreading {
     const uint32_t *start;
     const hierarchy_edge *edge;
-    const uint32_t *form;   /* by number: its aggregate */
-    double link;            /* m, of aggregates: the average length; 0: particles */
-    const double *reach;    /* of particles: the reach by mesh, m */
-    hierarchy_visit *visit; /* SN_TETHER_GROUPS by number: the visits, the nearest first */
-    uint8_t *visits;        /* by number: visits in use */
+    const uint32_t *form;    /* by number: its aggregate */
+    double link;             /* m, of aggregates: the average length; 0: particles */
+    const mesh_reach *reach; /* of particles: by mesh */
+    hierarchy_visit *visit;  /* SN_TETHER_GROUPS by number: the visits, the nearest first */
+    uint8_t *visits;         /* by number: visits in use */
+    uint32_t *path;          /* of particles: scratch, visits */
 } spreading;
 
 /* Whether a node has not been reached from this group yet, and from fewer than SN_TETHER_GROUPS. */
@@ -161,12 +167,12 @@ static void spread(hierarchy_work *w, const spreading *s)
         for (uint32_t e = s->start[top.node]; e < s->start[top.node + 1]; ++e) {
             const uint32_t to = s->edge[e].to;
             const sn_real next = top.far + s->edge[e].rest;
-            const double reach = s->reach ? s->reach[w->mesh[to]] : TETHER_LINKS * s->link;
+            const double reach = s->reach ? s->reach[w->mesh[to]].search : TETHER_LINKS * s->link;
             if (!is_new(w, s, to, top.pin) || (double)next > reach)
                 continue;
             const hierarchy_form *form = &w->form[s->form[to]];
             const sn_real here = flatness(w, near, form);
-            push(w, (hierarchy_visit){next, here < top.flat ? here : top.flat, to, top.pin, index, NONE});
+            push(w, (hierarchy_visit){next, here < top.flat ? here : top.flat, to, top.pin, index, NONE, 0, false});
         }
     }
 }
@@ -263,17 +269,20 @@ sn_real sn_hierarchy_far_from(const hierarchy_work *w, uint32_t node, uint32_t p
 
 /* ---- Particles --------------------------------------------------------------------------------------------------- */
 
-static double *find_reaches(hierarchy_work *w)
+static mesh_reach *find_reaches(hierarchy_work *w)
 {
     const uint32_t meshes = w->h->mesh_table.count;
-    double *reach = sn_hierarchy_scratch(w, meshes, sizeof *reach);
+    mesh_reach *reach = sn_hierarchy_scratch(w, meshes, sizeof *reach);
     uint32_t *rods = sn_hierarchy_scratch(w, meshes, sizeof *rods);
     for (uint32_t i = 0; i < w->rods && !w->failed; ++i) {
-        reach[w->mesh[w->rod[i].a]] += (double)w->rod[i].rest;
+        reach[w->mesh[w->rod[i].a]].all += (double)w->rod[i].rest;
         rods[w->mesh[w->rod[i].a]]++;
     }
     for (uint32_t m = 0; m < meshes && !w->failed; ++m)
-        reach[m] *= TETHER_RODS / rods[m];
+        reach[m].search = reach[m].all *= TETHER_RODS / rods[m];
+    for (uint32_t i = 0; i < w->slots && !w->failed; ++i)
+        if (w->held[i])
+            reach[w->mesh[i]].search = HUGE_VAL;
     return reach;
 }
 
@@ -300,18 +309,38 @@ static bool add_span(hierarchy_work *w, uint32_t mesh, const hierarchy_visit *vi
     return true;
 }
 
-static bool tether_particle(hierarchy_work *w, uint32_t at, hierarchy_visit *visit)
+/* Sets the length of a tether: the straight distance where that is inside the mesh, or the tether of the particle before
+   it on the path, and the rod between. So what hangs from a mesh is held as exactly as the particle that it hangs
+   from. */
+static void set_most(const hierarchy_work *w, const hierarchy_visit *before, hierarchy_visit *visit)
 {
-    sn_hierarchy *h = w->h;
-    if (!sn_hierarchy_grow(w, &h->tether_table, 1))
-        return false;
     hierarchy_form form = w->form[w->node[visit->node]];
     sn_hierarchy_put_form(w, &form, visit->node);
     const double straight = is_seen(w, visit) ? straight_from(w, visit, form) : 0;
-    const bool shorter = straight > 0 && straight < (double)visit->far;
+    const sn_real over = before->most + (visit->far - before->far) * SLACK;
+    visit->most = straight > 0 && straight < (double)visit->far ? (sn_real)straight : visit->far * SLACK;
+    visit->leans = over < visit->most;
+    visit->most = visit->leans ? over : visit->most;
+}
+
+static sn_real most_of(const hierarchy_work *w, const spreading *s, uint32_t index)
+{
+    uint32_t count = 0;
+    for (uint32_t i = index; !(s->visit[i].most > 0) && s->visit[i].from != NONE; i = s->visit[i].from)
+        s->path[count++] = i;
+    while (count--)
+        set_most(w, &s->visit[s->visit[s->path[count]].from], &s->visit[s->path[count]]);
+    return s->visit[index].most;
+}
+
+static bool tether_particle(hierarchy_work *w, const spreading *s, uint32_t at, uint32_t index)
+{
+    sn_hierarchy *h = w->h;
+    hierarchy_visit *visit = &s->visit[index];
+    if (!sn_hierarchy_grow(w, &h->tether_table, 1))
+        return false;
     visit->tether = h->tether_table.count - 1;
-    h->tether[visit->tether] =
-        (sn_hierarchy_tether){visit->node, at, NONE, visit->pin, shorter ? (sn_real)straight : visit->far * SLACK};
+    h->tether[visit->tether] = (sn_hierarchy_tether){visit->node, at, NONE, visit->pin, most_of(w, s, index)};
     return true;
 }
 
@@ -440,6 +469,16 @@ static void tether_groups(hierarchy_work *w, sn_hierarchy_part *part)
     part->row_fars = h->row_tether_table.count - part->row_far;
 }
 
+/* The number of visits to a movable particle by which it is held: the nearest come first. */
+static uint32_t visits_of(const hierarchy_work *w, const spreading *s, uint32_t slot)
+{
+    const double reach = w->held[slot] ? HUGE_VAL : s->reach[w->mesh[slot]].all;
+    uint32_t visits = 0;
+    while (visits < s->visits[slot] && (double)s->visit[SN_TETHER_GROUPS * slot + visits].far <= reach)
+        ++visits;
+    return visits;
+}
+
 void sn_hierarchy_find_tethers(hierarchy_work *w)
 {
     sn_hierarchy *h = w->h;
@@ -448,7 +487,8 @@ void sn_hierarchy_find_tethers(hierarchy_work *w)
                    .form = w->node,
                    .reach = find_reaches(w),
                    .visit = sn_hierarchy_scratch(w, SN_TETHER_GROUPS * (size_t)w->slots, sizeof *s.visit),
-                   .visits = sn_hierarchy_scratch(w, w->slots, sizeof *s.visits)};
+                   .visits = sn_hierarchy_scratch(w, w->slots, sizeof *s.visits),
+                   .path = sn_hierarchy_scratch(w, w->slots, sizeof *s.path)};
     uint32_t rows = 0, count = 0; /* of the largest tile */
     for (uint32_t t = 0; t < w->in->plan->layer[1]; ++t) {
         const sn_tile *tile = &w->in->plan->tile[t];
@@ -457,7 +497,7 @@ void sn_hierarchy_find_tethers(hierarchy_work *w)
     }
     w->row_tether = sn_hierarchy_scratch(w, rows, sizeof *w->row_tether);
     for (uint32_t p = 0; p < h->pin_table.count && !w->failed; ++p)
-        push(w, (hierarchy_visit){0, 1, h->pin_slot[p], p, NONE, NONE});
+        push(w, (hierarchy_visit){0, 1, h->pin_slot[p], p, NONE, NONE, 0, false});
     spread(w, &s);
     w->tether_visit = s.visit;
     w->tether_visits = s.visits;
@@ -465,14 +505,15 @@ void sn_hierarchy_find_tethers(hierarchy_work *w)
         h->part[p].tether = h->tether_table.count;
         for (uint32_t k = h->first[h->part[p].node]; k < h->first[h->part[p].node + h->part[p].nodes]; ++k) {
             const uint32_t slot = h->member[k];
-            for (uint32_t i = 0; i < s.visits[slot] && w->w[slot] > 0; ++i)
-                if (!tether_particle(w, h->at[k], &s.visit[SN_TETHER_GROUPS * slot + i]))
+            const uint32_t visits = w->w[slot] > 0 ? visits_of(w, &s, slot) : 0;
+            for (uint32_t i = 0; i < visits; ++i)
+                if (!tether_particle(w, &s, h->at[k], SN_TETHER_GROUPS * slot + i))
                     return;
-            if (s.visits[slot] != 2 || !(w->w[slot] > 0))
+            if (visits != 2)
                 continue;
             const sn_hierarchy_tether *last = h->tether + h->tether_table.count - 1;
             add_span(w, h->part[p].mesh, &s.visit[SN_TETHER_GROUPS * slot],
-                     (double[2]){(double)last[-1].most, (double)last->most}, s.reach[h->part[p].mesh] / TETHER_RODS,
+                     (double[2]){(double)last[-1].most, (double)last->most}, s.reach[h->part[p].mesh].all / TETHER_RODS,
                      slot);
         }
         h->part[p].tethers = h->tether_table.count - h->part[p].tether;
@@ -564,7 +605,8 @@ void sn_hierarchy_tether_level(hierarchy_work *w, uint32_t mesh, const uint32_t 
                 continue;
             hierarchy_form at = {0};
             sn_hierarchy_put_form(w, &at, h->pin_slot[p]);
-            push(w, (hierarchy_visit){sn_hierarchy_distance(&at, &w->form[node]), 1, w->local[node], p, NONE, NONE});
+            push(w, (hierarchy_visit){sn_hierarchy_distance(&at, &w->form[node]), 1, w->local[node], p, NONE, NONE, 0,
+                                      false});
         }
     spread(w, &s);
     for (uint32_t i = 0; i < count && !w->failed; ++i) {

@@ -2,10 +2,8 @@
 #ifndef SN_SOLVERS_HIERARCHY_WORK_H
 #define SN_SOLVERS_HIERARCHY_WORK_H
 
+#include "base/sets.h"
 #include "solvers/hierarchy.h"
-
-/* The fewest movable particles of a mesh: smaller ones have too few aggregates. */
-#define SN_LEAST_MESH 400u
 
 /* Batches whose marks are checked together: see tiled_mend.c. */
 #define SN_AT_ONCE 4u
@@ -17,7 +15,7 @@
 typedef struct hierarchy_graph {
     uint32_t *start; /* first of its edges */
     hierarchy_edge *edge;
-    bool *fixed;
+    uint8_t *class;      /* aggregates have nodes of one class: of immovable, heavy, or other particles */
     uint32_t *aggregate; /* result; SN_PLAN_NONE before */
     uint32_t *root;      /* result: the root that took it, or SN_PLAN_NONE if it joined later; SN_PLAN_NONE before */
     uint32_t *size;      /* result, by aggregate */
@@ -31,6 +29,8 @@ typedef struct hierarchy_visit {
     uint32_t node, pin;
     uint32_t from;   /* the previous visit on the path; SN_PLAN_NONE: this is the first */
     uint32_t tether; /* of particles: the number of the tether; SN_PLAN_NONE: there is none */
+    sn_real most;    /* m, of particles: the length of the tether; 0: not known yet */
+    bool leans;      /* it is shorter than along rods because that of `from` is */
 } hierarchy_visit;
 
 typedef struct hierarchy_link {
@@ -126,6 +126,7 @@ typedef struct hierarchy_work {
     uint32_t *row_tether;          /* by row of a tile in planes: see tether_rows in hierarchy_tethers.c */
     hierarchy_visit *tether_visit; /* the same for particles: SN_TETHER_GROUPS by slot */
     uint8_t *tether_visits;        /* number of visits in use */
+    uint8_t *held;                 /* by slot: it is held at any distance, because it is heavy, or bears a heavy one */
     hierarchy_tears tears;
     hierarchy_deal deal;
     hierarchy_graph graph;
@@ -156,13 +157,30 @@ void sn_hierarchy_choose_again(hierarchy_work *w);
 void sn_hierarchy_reserve_tears(hierarchy_work *w);
 void sn_hierarchy_follow(hierarchy_work *w, const sn_solver_in *in);
 
+/* Values of `held`. */
+enum { HIERARCHY_HEAVY = 1, HIERARCHY_BEARS };
+
+/* Of a particle: see hierarchy_graph.class. */
+enum { HIERARCHY_LIGHT, HIERARCHY_FIXED, HIERARCHY_WEIGHT };
+
+static inline uint8_t hierarchy_class(const hierarchy_work *w, uint32_t slot)
+{
+    return w->w[slot] == 0 ? HIERARCHY_FIXED : w->held[slot] == HIERARCHY_HEAVY ? HIERARCHY_WEIGHT : HIERARCHY_LIGHT;
+}
+
+/* hierarchy_slings.c: finds heavy particles and slings, when edges are known; ties these to tethers; and releases those
+   that are torn. */
+void sn_hierarchy_find_slings(hierarchy_work *w);
+void sn_hierarchy_tie_slings(hierarchy_work *w);
+void sn_hierarchy_free_slings(hierarchy_work *w);
+
 /* The distance of an aggregate's centre from an immovable particle in the rest shape, m. */
 sn_real sn_hierarchy_far_from(const hierarchy_work *w, uint32_t node, uint32_t pin);
 
 /* As for limits: rounding of positions must not count as stretch. */
 #define SN_TETHER_SLACK ((sn_real)(1 + 1e-4))
 
-/* Cuts nodes first .. end - 1 into aggregates, along edges between nodes that are both fixed or both movable. In the
+/* Cuts nodes first .. end - 1 into aggregates, along edges between nodes of one class. In the
    order of numbers, a node without neighbours in aggregates becomes a root, and takes its neighbours. Remaining nodes
    join the smallest aggregate beside them. Aggregates are numbered from `next` on; returns how many there are. A node
    without edges is in none. */
@@ -227,20 +245,5 @@ sn_real sn_hierarchy_distance(const hierarchy_form *a, const hierarchy_form *b);
 
 /* The limit between two aggregates, m; 0: there cannot be one. */
 double sn_hierarchy_limit(const hierarchy_form *a, const hierarchy_form *b);
-
-/* Disjoint sets: parent leads to the lowest number of the set, which represents it. */
-static inline uint32_t sets_find(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-static inline void sets_join(uint32_t *parent, uint32_t i, uint32_t k)
-{
-    const uint32_t a = sets_find(parent, i), b = sets_find(parent, k);
-    if (a != b)
-        parent[a > b ? a : b] = a < b ? a : b;
-}
 
 #endif

@@ -153,19 +153,14 @@ void sn_hubs_release(sn_solver_scratch *scratch, const sn_allocator *allocator)
 static bool ask(pass *p, const job *asked, sn_block *block, sn_row_give give, uint32_t inequality, sn_real *lambda)
 {
     const sn_solver_in *in = p->t->in;
-    sn_vec3 *push = p->h->push + asked->place;
     sn_real dlambda[SN_MAX_ROWS];
     for (uint32_t i = 0; i < block->count; ++i)
         block->w[i] *= p->h->holders[asked->place + i];
     if (!row_step(block, block->count, block->rows, inequality, give, &in->frame, lambda, dlambda))
         return false;
-    for (uint32_t r = 0; r < block->rows; ++r) {
+    for (uint32_t r = 0; r < block->rows; ++r)
         lambda[r] += dlambda[r];
-        for (uint32_t i = 0; i < block->count && dlambda[r] != 0; ++i) {
-            sn_real s = solver_weight(&in->frame, block->slot[i]) * dlambda[r];
-            push[i] = vec3_add(push[i], vec3_scale(block->gradient[r * block->count + i], s));
-        }
-    }
+    solver_push(&in->frame, block, dlambda, p->h->push + asked->place);
     return true;
 }
 

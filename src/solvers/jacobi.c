@@ -22,6 +22,7 @@
    The result depends on no order. A constraint writes its corrections to places of its own, and a particle sums them in
    a fixed order. So both loops can run on any number of threads, with the same bits. */
 #include "solvers/order.h"
+#include "solvers/plan.h"
 #include "solvers/row.h"
 #include "solvers/solver.h"
 
@@ -64,18 +65,9 @@ static const uint32_t *particles_of(const sn_store *store, const sn_pool *pool, 
                                     uint32_t *count)
 {
     const uint32_t *particle = sn_store_particles(store, pool, row, small, count);
-    if (pool_has_lists(pool))
-        return particle;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < *count; ++i) {
-        uint32_t seen = 0;
-        while (seen < kept && small[seen] != small[i])
-            ++seen;
-        if (seen == kept)
-            small[kept++] = small[i];
-    }
-    *count = kept;
-    return small;
+    if (!pool_has_lists(pool))
+        *count = sn_plan_once(small, *count);
+    return particle;
 }
 
 /* The same, followed by the orientations of its bodies, as rows of bodies plus `limit`. */
@@ -251,21 +243,15 @@ static bool ask(const pass *p, const job *asked, sn_block *block, sn_row_give gi
                 sn_real *lambda)
 {
     const sn_real *holders = p->j->holders + asked->place;
-    sn_vec3 *push = p->j->push + asked->place;
     sn_real dlambda[SN_MAX_ROWS];
     for (uint32_t i = 0; !p->averaged && i < block->count; ++i)
         block->w[i] *= holders[i];
     if (!row_step(block, block->count, block->rows, inequality, give, &p->in->frame, lambda, dlambda))
         return false;
-    for (uint32_t r = 0; r < block->rows; ++r) {
-        if (dlambda[r] == 0)
-            continue;
-        lambda[r] += p->averaged ? effect(p, block, r, holders) * dlambda[r] : dlambda[r];
-        for (uint32_t i = 0; i < block->count; ++i) {
-            sn_real s = solver_weight(&p->in->frame, block->slot[i]) * dlambda[r];
-            push[i] = vec3_add(push[i], vec3_scale(block->gradient[r * block->count + i], s));
-        }
-    }
+    for (uint32_t r = 0; r < block->rows; ++r)
+        if (dlambda[r] != 0)
+            lambda[r] += p->averaged ? effect(p, block, r, holders) * dlambda[r] : dlambda[r];
+    solver_push(&p->in->frame, block, dlambda, p->j->push + asked->place);
     return true;
 }
 

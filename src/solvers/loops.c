@@ -1,6 +1,7 @@
 /* Finds loops, and the order in which their nodes are eliminated. See loops.h. */
 #include "solvers/loops.h"
 
+#include "base/sets.h"
 #include "solvers/loops_work.h"
 
 #include <math.h>
@@ -70,13 +71,6 @@ static void *room(finding *f, size_t count, size_t size)
     return rooms_take(&f->l->rooms, f->allocator, count, size);
 }
 
-static uint32_t root_of(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 static bool is_movable(const finding *f, uint32_t number)
 {
     return f->in->frame.x[f->in->frame.slot[number]].w > 0;
@@ -126,7 +120,7 @@ static void join_all(finding *f)
         for (uint32_t k = 0; k < s.count; ++k) {
             if (s.particle[k] == first || !is_movable(f, s.particle[k]))
                 continue;
-            const uint32_t a = root_of(f->parent, first), b = root_of(f->parent, s.particle[k]);
+            const uint32_t a = sets_find(f->parent, first), b = sets_find(f->parent, s.particle[k]);
             f->loops[a] |= a == b || f->loops[b];
             f->parent[b] = a;
         }
@@ -137,7 +131,7 @@ static void join_all(finding *f)
 static uint32_t *loop_at(const finding *f, const sn_span *s)
 {
     const uint32_t first = first_movable(f, s);
-    const uint32_t root = first == NONE ? NONE : root_of(f->parent, first);
+    const uint32_t root = first == NONE ? NONE : sets_find(f->parent, first);
     return root == NONE || !f->loops[root] ? NULL : &f->loop_of[root];
 }
 

@@ -21,6 +21,7 @@
 #include "solvers/order.h"
 
 #include "base/hash.h"
+#include "base/sets.h"
 
 /* A particle's number has 31 bits, so two numbers and the part of the pass make one sort key. */
 #define NUMBER_BITS 31
@@ -28,9 +29,6 @@
 
 /* The parts of a pass. */
 enum { PASS_THERE, PASS_BACK, AT_THE_END };
-
-/* The bit of a body's root for a body with a loop. */
-#define LOOP_BIT 0x80000000u
 
 /* The particles of one constraint. */
 typedef struct span {
@@ -85,27 +83,7 @@ static uint32_t number_limit(const sn_store *store, const sn_sort_item *items, u
     return limit;
 }
 
-/* ---- Bodies: particles joined by constraints, by union-find ------------------------------------------------------ */
-
-static uint32_t root_of(uint32_t *parent, uint32_t i)
-{
-    while ((parent[i] & ~LOOP_BIT) != i)
-        i = parent[i] = parent[parent[i]] & ~LOOP_BIT; /* a root is never skipped, so its bit stays */
-    return i;
-}
-
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    a = root_of(parent, a);
-    b = root_of(parent, b);
-    if (a == b) {
-        parent[a] |= LOOP_BIT;
-    } else {
-        uint32_t low = a < b ? a : b, high = a < b ? b : a;
-        parent[low] |= parent[high] & LOOP_BIT;
-        parent[high] = low;
-    }
-}
+/* ---- Bodies: particles joined by constraints; those with loops are marked ---------------------------------------- */
 
 static void find_bodies(const sn_store *store, const sn_sort_item *items, uint32_t count, uint32_t *parent,
                         uint32_t limit)
@@ -116,7 +94,7 @@ static void find_bodies(const sn_store *store, const sn_sort_item *items, uint32
     for (uint32_t i = 0; i < count; ++i) {
         get_span(store, &items[i], &s);
         for (uint32_t j = 1; j < s.count; ++j)
-            join(parent, s.particle[0], s.particle[j]);
+            sets_join_marked(parent, s.particle[0], s.particle[j]);
     }
 }
 
@@ -149,7 +127,7 @@ static uint64_t key_of(const span *s, uint32_t *parent)
     }
     if (low == high)
         return (uint64_t)AT_THE_END << 2 * NUMBER_BITS;
-    if ((parent[root_of(parent, (uint32_t)low)] & LOOP_BIT) && toss(s)) {
+    if (sets_is_marked(parent, (uint32_t)low) && toss(s)) {
         pass = PASS_BACK;
         low = ~low & NUMBER_MASK;
         high = ~high & NUMBER_MASK;

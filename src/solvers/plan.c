@@ -214,12 +214,12 @@ static void find_bodies(plan_work *w)
             for (uint32_t k = 0; k < w->item[i + PLAN_AHEAD].count; ++k)
                 PLAN_FETCH(&w->parent[w->particle[w->item[i + PLAN_AHEAD].first + k]]);
         for (uint32_t k = 1; k < w->item[i].count; ++k)
-            plan_join(w->parent, w->particle[w->item[i].first], w->particle[w->item[i].first + k]);
+            sets_join_marked(w->parent, w->particle[w->item[i].first], w->particle[w->item[i].first + k]);
     }
     for (uint32_t i = 0; i < w->items; ++i)
-        w->body_work[plan_root(w->parent, w->particle[w->item[i].first])]++;
+        w->body_work[sets_find_marked(w->parent, w->particle[w->item[i].first])]++;
     for (uint32_t i = 0; i < w->particles->numbers; ++i)
-        w->loop[i] = (w->parent[plan_root(w->parent, i)] & PLAN_LOOP_BIT) != 0;
+        w->loop[i] = sets_is_marked(w->parent, i);
 }
 
 /* Turns counts, at start[number + 1], into the beginnings of the lists of particles. */
@@ -392,7 +392,7 @@ static uint32_t tile_size(uint32_t work, uint32_t particles)
    not 0. */
 static void cut_body(plan_work *w, growth *g, uint32_t *room)
 {
-    uint32_t body = plan_root(w->parent, g->member[0]), work = w->loop[body] ? w->body_work[body] : 0;
+    uint32_t body = sets_find_marked(w->parent, g->member[0]), work = w->loop[body] ? w->body_work[body] : 0;
     const uint32_t packed = w->particles->numbers > TILE_SMALL ? TILE_PACKED : TILE_SMALL;
     uint32_t size = tile_size(work, g->members), left = size == g->members && *room >= size ? *room : 0;
     sn_tile *tile = w->plan->tile_table.column[0]; /* no other table grows meanwhile */
@@ -419,7 +419,7 @@ static uint32_t list_members(plan_work *w, uint32_t *member, uint32_t *end)
     uint32_t numbers = w->particles->numbers, total = 0;
     for (uint32_t i = 0; i < numbers; ++i)
         if (w->slot[i] == PLAN_NONE && w->valence[i] > 0)
-            end[plan_root(w->parent, i)]++;
+            end[sets_find_marked(w->parent, i)]++;
     for (uint32_t i = 0; i < numbers; ++i) {
         uint32_t count = end[i];
         end[i] = total;
@@ -427,7 +427,7 @@ static uint32_t list_members(plan_work *w, uint32_t *member, uint32_t *end)
     }
     for (uint32_t i = 0; i < numbers; ++i)
         if (w->slot[i] == PLAN_NONE && w->valence[i] > 0)
-            member[end[plan_root(w->parent, i)]++] = i;
+            member[end[sets_find_marked(w->parent, i)]++] = i;
     return total;
 }
 

@@ -217,9 +217,4 @@ void sn_plan_watch_none(sn_plan *plan);
 /* Removes repeated numbers, which barycentric points may cause. Returns how many are left. */
 uint32_t sn_plan_once(uint32_t *particle, uint32_t count);
 
-/* For tests: whether the plan contains every constraint once and fulfils the description above. Writes the first error
-   to message. */
-bool sn_plan_check(const sn_plan *plan, const sn_store *store, const sn_plan_particles *particles, char *message,
-                   size_t size);
-
 #endif

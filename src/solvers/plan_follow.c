@@ -120,6 +120,32 @@ void sn_plan_find_places(sn_plan *plan, sn_store *store)
     plan->tree_edits++;
 }
 
+/* The slot of a lane; SN_NO_SLOT if it is outside of the tile, or in the shorter last lane. */
+static uint32_t slot_of_lane(const sn_tile *tile, uint32_t offset, uint32_t lane)
+{
+    int32_t lanes;
+    uint32_t full = tile->count - (SN_BATCH - 1) * tile->rows, row = plan_row_of_offset(offset, &lanes);
+    lane += (uint32_t)lanes;
+    if (lane >= SN_BATCH || row >= tile->rows)
+        return SN_NO_SLOT;
+    if (row < full)
+        return tile->first + row * SN_BATCH + lane;
+    return lane == SN_BATCH - 1 ? SN_NO_SLOT : tile->first + full * SN_BATCH + (row - full) * (SN_BATCH - 1) + lane;
+}
+
+uint32_t sn_plan_slot(const sn_plan *plan, const sn_tile *tile, const sn_plan_run *run, uint32_t points, uint32_t batch,
+                      uint32_t lane, uint32_t point)
+{
+    const size_t at = (size_t)batch * points + point, index = run->index + at * SN_BATCH + lane;
+    if (tile->rows)
+        return slot_of_lane(tile, plan->offset[run->index + at], lane);
+    if (tile < plan->tile + plan->layer[1])
+        return tile->first + plan->near[index];
+    if (!tile->copied)
+        return plan->far[index];
+    return plan->near[index] < tile->count ? plan->list[tile->first + plan->near[index]] : SN_NO_SLOT;
+}
+
 /* The number of edits that are followed. Following an edit costs as much as planning several constraints anew, and
    every added constraint makes a pass slower. */
 static uint32_t most_edits(uint32_t live)

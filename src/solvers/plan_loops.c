@@ -12,6 +12,7 @@
    (plates.h); points of bodies, as contact must know what holds these (articulations.c); and constraints that
    may break or tear. A structure without an immovable particle is excluded, too. */
 #include "constraints/evaluate.h"
+#include "solvers/hierarchy.h"
 #include "solvers/loops.h"
 #include "solvers/plan_work.h"
 
@@ -23,15 +24,19 @@
 /* A structure that would be taken with this many times its load is checked again when masses change. */
 #define PLAN_NEAR 4.0
 
+/* A mesh that gets limits (hierarchy.h) is hardly stretched by its own weight, and swept for a small part of the price.
+   So it needs this many times the load. */
+#define PLAN_LIMITED 4.0
+
 typedef struct loop_body {
-    double mass;      /* kg */
-    double lightest;  /* 1/kg: the largest inverse mass */
-    uint32_t nodes;   /* particles */
-    uint32_t items;   /* constraints that would be solved */
-    uint32_t holders; /* of these: those that hold it to something immovable */
-    uint32_t first;   /* particle, by number */
-    bool barred, loops;
-    bool near, taken; /* see PLAN_NEAR */
+    double mass;              /* kg */
+    double lightest;          /* 1/kg: the largest inverse mass */
+    uint32_t nodes;           /* particles */
+    uint32_t items;           /* constraints that would be solved */
+    uint32_t holders;         /* of these: those that hold it to something immovable */
+    uint32_t first;           /* particle, by number */
+    bool barred, loops, soft; /* soft: some constraints have compliance */
+    bool near, taken;         /* see PLAN_NEAR */
 } loop_body;
 
 typedef struct loops_work {
@@ -88,8 +93,8 @@ static void join_bodies(loops_work *l)
                 const uint32_t number = w->particle[item->first + k];
                 if (number == first || weight_of(w, number) == 0)
                     continue;
-                if (!others || plan_root(l->parent, first) != plan_root(l->parent, number))
-                    plan_join(l->parent, first, number);
+                if (!others || sets_find_marked(l->parent, first) != sets_find_marked(l->parent, number))
+                    sets_join_marked(l->parent, first, number);
             }
         }
 }
@@ -97,7 +102,7 @@ static void join_bodies(loops_work *l)
 static void bar(loops_work *l, uint32_t number)
 {
     if (weight_of(l->w, number) > 0)
-        l->body[plan_root(l->parent, number)].barred = true;
+        l->body[sets_find_marked(l->parent, number)].barred = true;
 }
 
 /* Excludes constraints of any number of points, or with a projection of their own. */
@@ -120,19 +125,19 @@ static void weigh_bodies(loops_work *l)
         const double weight = w->valence[i] ? weight_of(w, i) : 0;
         if (!(weight > 0))
             continue;
-        loop_body *body = &l->body[plan_root(l->parent, i)];
+        loop_body *body = &l->body[sets_find_marked(l->parent, i)];
         body->first = body->nodes ? body->first : i;
         l->local[i] = body->nodes++;
         body->mass += 1 / weight;
         body->lightest = weight > body->lightest ? weight : body->lightest;
-        body->loops = l->parent[plan_root(l->parent, i)] & PLAN_LOOP_BIT;
+        body->loops = sets_is_marked(l->parent, i);
     }
     for (uint32_t i = w->items; i-- > 0;) {
         const plan_item *item = &w->item[i];
         const uint32_t first = movable_of(w, item);
         if (first == PLAN_NONE)
             continue;
-        const uint32_t root = plan_root(l->parent, first);
+        const uint32_t root = sets_find_marked(l->parent, first);
         const sn_pool *pool = w->store->pool[item->kind];
         loop_body *body = &l->body[root];
         if (!carries(w, item)) {
@@ -142,6 +147,7 @@ static void weigh_bodies(loops_work *l)
         bool held = item->count == 1 && !pool->kind->inequality;
         for (uint32_t k = 0; k < item->count && item->count == 2; ++k)
             held = held || weight_of(w, w->particle[item->first + k]) == 0;
+        body->soft = body->soft || pool->give[item->row].compliance > 0;
         body->holders += held;
         body->items++;
         l->next[i] = l->item[root];
@@ -188,7 +194,8 @@ static void judge(loops_work *l, uint32_t root)
     if (!body->loops || body->barred || body->nodes < 3 || body->nodes > SN_LOOP_NODES || load < PLAN_LOAD)
         return;
     const uint64_t price = price_of(l, root);
-    const double least = PLAN_PRICE * (double)price / body->items;
+    const double limited = !body->soft && hierarchy_braces(body->nodes, body->items) ? PLAN_LIMITED : 1;
+    const double least = PLAN_PRICE * limited * (double)price / body->items;
     body->near = price <= SN_LOOP_WORK && PLAN_NEAR * load >= least;
     body->taken = body->near && body->holders && load >= least;
 }
@@ -219,7 +226,7 @@ void sn_plan_loops(plan_work *w)
     for (uint32_t i = 0; i < numbers && !w->failed; ++i) { /* each body at its first particle */
         if (!w->valence[i] || weight_of(w, i) == 0)
             continue;
-        const uint32_t root = plan_root(l.parent, i);
+        const uint32_t root = sets_find_marked(l.parent, i);
         loop_body *body = &l.body[root];
         if (body->first == i)
             judge(&l, root);

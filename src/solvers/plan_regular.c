@@ -503,7 +503,7 @@ static uint32_t list_bodies(plan_work *w, body *bodies)
     memset(count, 0, numbers * sizeof *count);
     for (uint32_t i = 0; i < numbers; ++i)
         if (w->particles->slot[i] != SN_NO_SLOT) {
-            uint32_t root = plan_root(w->parent, i);
+            uint32_t root = sets_find_marked(w->parent, i);
             count[root] = w->in_tree[i] || count[root] == UINT32_MAX ? UINT32_MAX : count[root] + 1; /* no planes */
             high[root] = i;
         }

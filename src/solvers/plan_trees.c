@@ -71,8 +71,8 @@ static bool join_item(trees *t, const plan_item *item, bool look)
         if (first == PLAN_NONE)
             first = number;
         else if (!look)
-            plan_join(t->parent, first, number);
-        else if (plan_root(t->parent, number) != plan_root(t->parent, first))
+            sets_join_marked(t->parent, first, number);
+        else if (sets_find_marked(t->parent, number) != sets_find_marked(t->parent, first))
             return false;
     }
     return first != PLAN_NONE;
@@ -106,13 +106,13 @@ static void rule_out(trees *t)
         const uint32_t *number =
             sn_store_particles(t->w->store, t->w->store->pool[many[i].kind], many[i].row, small, &count);
         for (uint32_t k = 0; k < count; ++k)
-            t->parent[plan_root(t->parent, number[k])] |= PLAN_LOOP_BIT;
+            sets_mark(t->parent, number[k]);
     }
 }
 
 static bool is_candidate(const trees *t, uint32_t number)
 {
-    return is_movable(t->w, number) && !(t->parent[plan_root(t->parent, number)] & PLAN_LOOP_BIT);
+    return is_movable(t->w, number) && !sets_is_marked(t->parent, number);
 }
 
 /* Lists the items of the particles in trees. False if there are none. */
@@ -275,7 +275,7 @@ void sn_plan_trees(plan_work *w)
     t.mass = sn_plan_scratch(w, numbers, sizeof *t.mass);
     t.fixed = sn_plan_scratch(w, numbers, sizeof *t.fixed);
     for (uint32_t i = 0; i < numbers && !w->failed; ++i) {
-        if (t.start[i] == t.start[i + 1] || plan_root(t.parent, i) != i)
+        if (t.start[i] == t.start[i + 1] || sets_find_marked(t.parent, i) != i)
             continue;
         const uint32_t reached = walk(&t, i);
         if (most_load(&t, reached) >= PLAN_LOAD)

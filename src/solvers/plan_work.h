@@ -2,6 +2,7 @@
 #ifndef SN_SOLVERS_PLAN_WORK_H
 #define SN_SOLVERS_PLAN_WORK_H
 
+#include "base/sets.h"
 #include "solvers/plan.h"
 
 #define PLAN_NONE SN_PLAN_NONE
@@ -96,7 +97,7 @@ typedef struct plan_work {
     uint32_t particle_count;
 
     /* by number of a particle: */
-    uint32_t *parent; /* for union-find; a root has PLAN_LOOP_BIT if its body has a loop */
+    uint32_t *parent; /* sets of bodies; those with loops are marked (base/sets.h) */
     uint32_t *start;  /* particles with which it shares items: neighbour[start[i] .. start[i + 1]] */
     uint32_t *neighbour;
     uint32_t *first; /* items of which it is the first particle: of_first[first[i] .. first[i + 1]] */
@@ -126,39 +127,25 @@ typedef struct plan_work {
     sn_sort_item *sort, *sort_scratch;
 } plan_work;
 
-#define PLAN_LOOP_BIT 0x80000000u
-
 /* Memory that is released when the plan has been made. NULL, with `failed` set, when memory runs out. */
 void *sn_plan_scratch(plan_work *w, size_t count, size_t size);
 
 /* Appends `more` elements to one of the plan's arrays. NULL, with `failed` set, when memory runs out. */
 void *sn_plan_grow(plan_work *w, sn_table *table, uint32_t more);
 
-static inline uint32_t plan_root(uint32_t *parent, uint32_t i)
-{
-    while ((parent[i] & ~PLAN_LOOP_BIT) != i)
-        i = parent[i] = parent[parent[i]] & ~PLAN_LOOP_BIT; /* a root is never skipped, so its bit stays */
-    return i;
-}
-
-/* Joins two sets; if they are the same, there is a loop. */
-static inline void plan_join(uint32_t *parent, uint32_t a, uint32_t b)
-{
-    a = plan_root(parent, a);
-    b = plan_root(parent, b);
-    if (a == b) {
-        parent[a] |= PLAN_LOOP_BIT;
-        return;
-    }
-    uint32_t low = a < b ? a : b, high = a < b ? b : a;
-    parent[low] |= parent[high] & PLAN_LOOP_BIT;
-    parent[high] = low;
-}
-
 /* The lowest number in the body of the particle in a slot. */
 static inline uint32_t plan_body(const plan_work *w, uint32_t slot)
 {
-    return plan_root(w->parent, w->order[slot]);
+    return sets_find_marked(w->parent, w->order[slot]);
+}
+
+/* The row of an offset, and by how many lanes it is shifted. The planes begin one batch before the first row, and a
+   shift is small compared with a row. */
+static inline uint32_t plan_row_of_offset(uint32_t offset, int32_t *lanes)
+{
+    uint32_t row = (offset + SN_ROW / 2 - SN_BATCH) / SN_ROW;
+    *lanes = (int32_t)offset - (int32_t)SN_BATCH - (int32_t)(row * SN_ROW);
+    return row;
 }
 
 /* plan_follow.c: copies data of constraints into the batches, and sets the places of constraints. */

@@ -179,6 +179,16 @@ static inline sn_real solver_weight(const sn_frame *frame, uint32_t slot)
     return frame->x[slot].w;
 }
 
+/* Adds to `push`, in the order of the block, the displacements by a step of its rows: w grad C dlambda. */
+static inline void solver_push(const sn_frame *frame, const sn_block *block, const sn_real *dlambda, sn_vec3 *push)
+{
+    for (uint32_t r = 0; r < block->rows; ++r)
+        for (uint32_t i = 0; i < block->count && dlambda[r] != 0; ++i) {
+            const sn_real s = solver_weight(frame, block->slot[i]) * dlambda[r];
+            push[i] = vec3_add(push[i], vec3_scale(block->gradient[r * block->count + i], s));
+        }
+}
+
 void sn_solver_scratch_init(sn_solver_scratch *scratch);
 void sn_solver_scratch_release(sn_solver_scratch *scratch, const sn_allocator *allocator);
 

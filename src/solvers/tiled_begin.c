@@ -220,14 +220,12 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
 
 bool sn_tiled_preloads_at(const sn_solver_scratch *scratch, const sn_plan *plan, uint32_t slot)
 {
-    uint32_t low = 0, high = plan->layer[1]; /* tiles are in the order of their particles */
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        *(plan->tile[middle].first <= slot ? &low : &high) = middle;
-    }
+    if (!plan->layer[1])
+        return false;
+    const uint32_t owner = sn_plan_owner(plan, slot);
     const tiled *t = scratch->tiled;
-    return low < high && slot - plan->tile[low].first < plan->tile[low].count &&
-           ((const tile_state *)t->state_table.column[0])[low].preload_most > 0;
+    return slot - plan->tile[owner].first < plan->tile[owner].count &&
+           ((const tile_state *)t->state_table.column[0])[owner].preload_most > 0;
 }
 
 void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t size)

@@ -202,11 +202,17 @@ static looking look_from(const mending *m, uint32_t slot, uint32_t rod, uint32_t
     return (looking){&m->h->home[m->h->tile_of[slot]], find(m, slot), rod, end};
 }
 
+/* 0 also for what pins hold: moved by mending, it would slip until the pin acts in the next pass. */
+static sn_real inverse_mass(const mending *m, uint32_t slot)
+{
+    return m->h->w_by_slot[slot] == 0 ? 0 : m->x[slot].w;
+}
+
 /* Shortens a rod from `length` to `to`. */
 static void mend(mending *m, uint32_t slot, const whereabouts *a, uint32_t other, const whereabouts *b, sn_real length,
                  sn_real to)
 {
-    const sn_real w = m->x[slot].w, w_other = m->x[other].w, give = w + w_other;
+    const sn_real w = inverse_mass(m, slot), w_other = inverse_mass(m, other), give = w + w_other;
     if (!(give > 0))
         return;
     const sn_vec3 apart = between(a, b);
@@ -518,6 +524,63 @@ static void mend_between(mending *m)
     }
 }
 
+/* ---- Slings ------------------------------------------------------------------------------------------------------ */
+
+/* Sweeps over slings: one thing may hang from several. */
+#define SLING_SWEEPS 4u
+
+/* The nearest point to x within two balls: around 0, and around `apart`. Where neither sphere alone decides it, it is on
+   the circle in which they intersect. */
+static sn_vec3 nearest_in_both(sn_vec3 x, sn_real first, sn_vec3 apart, sn_real second)
+{
+    const sn_real far = vec3_length(x), off = vec3_length(vec3_sub(x, apart)), distance = vec3_length(apart);
+    const sn_vec3 on_first = far > first ? vec3_scale(x, first / far) : x;
+    if (!(vec3_length(vec3_sub(on_first, apart)) > second))
+        return on_first;
+    const sn_vec3 on_second = vec3_add(apart, vec3_scale(vec3_sub(x, apart), off > second ? second / off : 1));
+    if (!(vec3_length(on_second) > first))
+        return on_second;
+    const sn_real at = (distance * distance + first * first - second * second) / (2 * distance);
+    const sn_vec3 along = vec3_scale(apart, 1 / distance), centre = vec3_scale(along, at);
+    const sn_vec3 aside = vec3_sub(x, vec3_scale(along, vec3_dot(x, along)));
+    const sn_real square = first * first - at * at, out = vec3_length(aside);
+    return square > 0 && out > 0 ? vec3_add(centre, vec3_scale(aside, real_sqrt(square) / out)) : centre;
+}
+
+static void hold_sling(const mending *m, sn_hierarchy_sling *sling)
+{
+    const sn_hierarchy *h = m->h;
+    const sn_hierarchy_tether *a = &h->tether[sling->tether[0]], *b = &h->tether[sling->tether[1]];
+    const sn_hierarchy_pin *pin = &h->pin[a->pin], *other = &h->pin[b->pin];
+    const sn_vec3 none = {0, 0, 0};
+    if (!h->mesh[sling->mesh].acts || !(a->most < (sn_real)INFINITY) || !(b->most < (sn_real)INFINITY))
+        return;
+    const whereabouts at = find(m, sling->heavy);
+    const sn_vec3 low = at.low ? read(at.low, at.apart) : none;
+    const sn_vec3 x = vec3_add(vec3_sub(read(at.x, at.apart), vec4_xyz(pin->x)), vec3_sub(low, vec4_xyz(pin->low)));
+    const sn_vec3 apart =
+        vec3_add(vec3_sub(vec4_xyz(other->x), vec4_xyz(pin->x)), vec3_sub(vec4_xyz(other->low), vec4_xyz(pin->low)));
+    const sn_vec3 nearest = nearest_in_both(x, a->most, apart, b->most), away = vec3_sub(x, nearest);
+    const sn_real length = vec3_length(away);
+    if (!(length > sling->most))
+        return;
+    const sn_vec3 by = vec3_scale(away, sling->most / length - 1);
+    move(&at, by);
+    if (h->notes)
+        sn_hierarchy_note_sling(h, sling, nearest, vec3_sub(nearest, apart),
+                                dvec3_scale(dvec3_from(by), 1 / (double)m->x[sling->heavy].w));
+}
+
+static void hold_slings(const mending *m)
+{
+    const uint32_t count = m->h->sling_table.count;
+    for (uint32_t sweep = 0; sweep < (count > 1 ? SLING_SWEEPS : count); ++sweep)
+        for (uint32_t i = 0; i < count; ++i)
+            hold_sling(m, &m->h->sling[i]);
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------------- */
+
 /* ns, about, of a marked rod, and of a rod between tiles. */
 #define WORK_OF_NOTED   60.0
 #define WORK_OF_OUTSIDE 1.5
@@ -545,7 +608,7 @@ bool sn_tiled_mend(const layer *l)
     uint32_t noted = 0;
     for (uint32_t t = 0; t < plan->tile_table.count; ++t)
         noted += h->mended[t].noted;
-    if (!noted)
+    if (!noted && !h->sling_table.count)
         return true;
     find_homes(&m);
     const bool share = sn_parallel_wants(l->t->in->parallel, noted * WORK_OF_NOTED);
@@ -553,5 +616,6 @@ bool sn_tiled_mend(const layer *l)
         !sn_parallel_tasks(threads_outside(l), plan->tile_table.count - plan->layer[1], find_outside, &m))
         return false;
     mend_between(&m);
+    hold_slings(&m);
     return true;
 }

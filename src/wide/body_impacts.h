@@ -49,7 +49,7 @@ SN_INLINE void body_settle(sn_wide_body_contact *m, uint32_t first, uint32_t poi
     for (uint32_t turn = 0; turn < BODY_TURNS && flags_bits(left); ++turn) {
         const lanes3 was = body_rows(&m->tangent_impulse, first);
         body_friction_apart(m, first, points, two, left);
-        body_impulse(m, first, points, two, left, 1);
+        body_impulse(m, first, points, two, left, BODY_EXACT);
         left &= body_still_turns(m, first, was);
     }
 }
@@ -209,9 +209,6 @@ SN_INLINE void body_pull(const sn_wide_body_contacts *run, sn_wide_body_contact 
         lanes_store(m->rest[k].pull + first, (v[k] - body_row(m->rest[k].before, first)) * lanes_all(run->inverse_h));
 }
 
-#define BODY_PULL(points)   body_pull(&own, m, first, points)
-#define BODY_STRIKE(points) struck |= body_strike(&own, m, first, points)
-
 static bool body_strike_all(const sn_wide_body_contacts *given)
 {
     const sn_wide_body_contacts own = *given;
@@ -220,9 +217,9 @@ static bool body_strike_all(const sn_wide_body_contacts *given)
         sn_wide_body_contact *m = &own.batch[b];
         for (uint32_t first = 0; m->bounces && first < m->lanes; first += SN_WIDTH)
             if (own.sweep < 1)
-                BODY_BY_ANY_POINTS(BODY_PULL)
+                body_pull(&own, m, first, body_points(m));
             else
-                BODY_BY_ANY_POINTS(BODY_STRIKE)
+                struck |= body_strike(&own, m, first, body_points(m));
     }
     return struck;
 }

@@ -462,8 +462,6 @@ SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_
         body_bend(run, m, f, first, points, &s, &end, bends);
 }
 
-#define BODY_SET_UP(points) body_set_up_lanes(&own, m, &own.manifold[b], first, points)
-
 static void body_set_up_all(const sn_wide_body_contacts *given)
 {
     const sn_wide_body_contacts own = *given;
@@ -471,7 +469,7 @@ static void body_set_up_all(const sn_wide_body_contacts *given)
         sn_wide_body_contact *m = &own.batch[b];
         m->deep = m->bends = m->arcs = m->was_parted = false;
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
-            BODY_BY_ANY_POINTS(BODY_SET_UP)
+            body_set_up_lanes(&own, m, &own.manifold[b], first, body_points(m));
     }
 }
 
@@ -485,15 +483,13 @@ SN_INLINE void body_weigh_again(const sn_wide_body_contacts *run, sn_wide_body_c
     body_weigh(m, f, first, points, &two);
 }
 
-#define BODY_WEIGH(points) body_weigh_again(&own, m, &own.manifold[b], first, points)
-
 static void body_weigh_all(const sn_wide_body_contacts *given)
 {
     const sn_wide_body_contacts own = *given;
     for (uint32_t b = own.first; b < own.end; ++b) {
         sn_wide_body_contact *m = &own.batch[b];
         for (uint32_t first = 0; m->bends && first < m->lanes; first += SN_WIDTH)
-            BODY_BY_ANY_POINTS(BODY_WEIGH)
+            body_weigh_again(&own, m, &own.manifold[b], first, body_points(m));
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "wide/batches.h"
+#include "wide/copies.h"
 
 /* The distance; for bounds also the sign of C. */
 SN_INLINE void pair_params(const sn_wide_run *run, size_t at, lanes *param)
@@ -667,13 +668,8 @@ SN_INLINE void pair_move(const pair_displacement *from, const pair_shape *shape)
 /* ---- Kinds ------------------------------------------------------------------------------------------------------- */
 
 /* The loop for the usual case of a run, and one for everything. Distances, which are most of a cloth, have more in
-   between: PLAIN, with compliance but no multipliers, and ANY, without damping and k. Where a module must be small and
-   few are solved (PAIR_FEW), there is only the general loop. */
-#ifdef PAIR_FEW
-#define PAIR_MANY false
-#else
-#define PAIR_MANY true
-#endif
+   between: PLAIN, with compliance but no multipliers, and ANY, without damping and k. */
+#define PAIR_MANY SN_COPIES
 
 /* A web page has few bounds, so they use only the general loop. */
 #ifdef __wasm__

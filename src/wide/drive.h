@@ -9,6 +9,7 @@
 #define SN_WIDE_DRIVE_H
 
 #include "solvers/preload.h"
+#include "wide/copies.h"
 #include "wide/drive_points.h"
 
 /* ---- Exerted forces ---------------------------------------------------------------------------------------------- */
@@ -197,10 +198,11 @@ DRIVE_APART void drive_solve_block(const rows_problem *p)
     rows_solve(p);
 }
 
-#if !SN_LANE_DOUBLE
-/* For most joints: three rows along axes, three about them. */
+/* Of most joints: three rows along axes, three about them. */
 #define DRIVE_JOINT_ROTATIONAL (7u << 3)
+#define DRIVE_JOINTS           (SN_COPIES && !SN_LANE_DOUBLE)
 
+#if DRIVE_JOINTS
 /* The same for these, where most is constant. */
 #define DRIVE_SOLVE(FIRST)                                                                                             \
     DRIVE_APART void drive_solve_##FIRST(const rows_problem *p)                                                        \
@@ -282,7 +284,7 @@ SN_INLINE void drive_solve(drive_group *g, drive_shape shape)
         rows_solve_axes(&p);
         return;
     }
-#if !SN_LANE_DOUBLE
+#if DRIVE_JOINTS
     if (g->entries == 4 && g->rows == 6 && g->rotational == DRIVE_JOINT_ROTATIONAL && p.row && !p.inequality) {
         drive_solve_joint(&p);
         return;
@@ -450,6 +452,16 @@ SN_INLINE void drive_all(const sn_wide_run *run, sn_lanes_fn *formula, drive_sha
         }
 }
 
+static void drive_any(const sn_wide_run *run, sn_lanes_fn *formula)
+{
+    drive_all(run, formula,
+              (drive_shape){run->kind->points, run->kind->rows, run->anchor ? run->corners : 0, run->kind->rotational,
+                            run->bodies, run->plane != NULL, false, false});
+}
+
+/* ---- Copies for usual shapes ------------------------------------------------------------------------------------- */
+
+#if SN_COPIES
 /* One row, POINTS particles. */
 #define DRIVE_SINGLE(POINTS, PLANES)                                                                                   \
     static void drive_single_##POINTS##_##PLANES(const sn_wide_run *run, sn_lanes_fn *formula)                         \
@@ -469,6 +481,7 @@ DRIVE_SINGLE(3, 0)
 DRIVE_SINGLE(3, 1)
 #endif
 
+#if DRIVE_JOINTS
 /* Three rows of four particles, along the axes: for bending. */
 #define DRIVE_AXIAL(PLANES)                                                                                            \
     static void drive_axial_##PLANES(const sn_wide_run *run, sn_lanes_fn *formula)                                     \
@@ -476,26 +489,14 @@ DRIVE_SINGLE(3, 1)
         drive_all(run, formula, (drive_shape){4, 3, 0, 0, false, PLANES, false, true});                                \
     }
 
-#if !SN_LANE_DOUBLE
 DRIVE_AXIAL(0)
 DRIVE_AXIAL(1)
-#endif
 
-static void drive_any(const sn_wide_run *run, sn_lanes_fn *formula)
-{
-    drive_all(run, formula,
-              (drive_shape){run->kind->points, run->kind->rows, run->anchor ? run->corners : 0, run->kind->rotational,
-                            run->bodies, run->plane != NULL, false, false});
-}
-
-#if !SN_LANE_DOUBLE
 /* For most joints. */
 static void drive_joint(const sn_wide_run *run, sn_lanes_fn *formula)
 {
     drive_all(run, formula, (drive_shape){2, 6, 1, DRIVE_JOINT_ROTATIONAL, true, false, false, false});
 }
-#else
-#define drive_joint drive_any
 #endif
 
 static void drive(const sn_wide_run *run, sn_lanes_fn *formula)
@@ -503,17 +504,21 @@ static void drive(const sn_wide_run *run, sn_lanes_fn *formula)
     static sn_wide_drive_fn *const single[2][2] = {{drive_single_3_0, drive_single_4_0},
                                                    {drive_single_3_1, drive_single_4_1}};
     const sn_kind *kind = run->kind;
-    if (run->bodies && run->corners == 1 && kind->points == 2 && kind->rows == 6 && kind->rotational == 7u << 3)
-        drive_joint(run, formula);
-    else if (!run->anchor && kind->rows == 1 && !kind->own_rows && !kind->oriented && !kind->state &&
-             kind->points >= DRIVE_LEAST_POINTS && kind->points <= 4)
+    if (!run->anchor && kind->rows == 1 && !kind->own_rows && !kind->oriented && !kind->state &&
+        kind->points >= DRIVE_LEAST_POINTS && kind->points <= 4)
         single[run->plane != NULL][kind->points - 3](run, formula);
-#if !SN_LANE_DOUBLE
+#if DRIVE_JOINTS
+    else if (run->bodies && run->corners == 1 && kind->points == 2 && kind->rows == 6 &&
+             kind->rotational == DRIVE_JOINT_ROTATIONAL)
+        drive_joint(run, formula);
     else if (kind->axial && kind->points == 4 && !run->anchor && !run->shared && !run->planar)
         (run->plane ? drive_axial_1 : drive_axial_0)(run, formula);
 #endif
     else
         drive_any(run, formula);
 }
+#else
+#define drive drive_any
+#endif
 
 #endif

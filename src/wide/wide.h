@@ -513,6 +513,7 @@ typedef struct sn_wide_body_contacts {
     bool friction_only;     /* warm: leaves out what presses */
     bool eager;             /* project: over-relaxation, where no joint has to carry a load; see body_contact.h */
     bool stirred_only;      /* project, part: only those of which one was violent in sweep `since` or later */
+    bool settles;           /* project: impacts are solved to the end; those that bounce are in any case */
     sn_real since;
 } sn_wide_body_contacts;
 

@@ -48,6 +48,7 @@
 #include "world/articulations.h"
 
 #include "base/dvec.h"
+#include "base/sets.h"
 #include "bodies/turning.h"
 #include "contact/body_work.h"
 #include "world/substep.h"
@@ -175,12 +176,9 @@ static held *all_held(const sn_world *world)
     return world->articulations.compromise_table.column[0];
 }
 
-static uint32_t root_of(const sn_world *world, uint32_t row)
+uint32_t sn_articulations_first(const sn_world *world, uint32_t row)
 {
-    uint32_t *parent = parents(world);
-    while (parent[row] != row)
-        row = parent[row] = parent[parent[row]];
-    return row;
+    return sets_find(parents(world), row);
 }
 
 static bool ends_with(const char *name, const char *ending)
@@ -328,13 +326,13 @@ static void join(const sn_world *world, const held *h)
             all |= is & KINEMATIC ? DRIVEN : 0;
             continue;
         }
-        const uint32_t root = root_of(world, body[i]);
+        const uint32_t root = sets_find(parents(world), body[i]);
         if (first == SN_ID_FREE || first == root) {
             first = root;
             continue;
         }
         all |= marks(world)[first] | marks(world)[root] | JOINED;
-        parents(world)[first < root ? root : first] = first < root ? first : root;
+        sets_join(parents(world), first, root);
         first = first < root ? first : root;
     }
     if (first != SN_ID_FREE)
@@ -361,7 +359,7 @@ static void list_members(sn_world *world)
     uint32_t *first = a->first_table.column[0], *place = a->row_table.column[2], total = 0;
     memset(place, 0, rows * sizeof *place);
     for (uint32_t row = 0; row < rows; ++row) {
-        const uint32_t root = root_of(world, row);
+        const uint32_t root = sets_find(parents(world), row);
         parents(world)[row] = root;
         marks(world)[root] |= known(world)[row] & AWAKE ? 0 : SLEEPS;
         place[root]++;

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+struct sn_world;
+
 /* The two points that a pivot keeps in one place. */
 typedef struct sn_pivot_ends {
     uint32_t anchor[2]; /* anchors; that of the first point where the second one is none */
@@ -69,6 +71,9 @@ static inline bool sn_articulations_have(const sn_articulations *articulations, 
 {
     return row < articulations->rows && ((const uint8_t *)articulations->row_table.column[4])[row];
 }
+
+/* The row of the first body of its articulation. */
+uint32_t sn_articulations_first(const struct sn_world *world, uint32_t row);
 
 void sn_articulations_init(sn_articulations *articulations);
 void sn_articulations_release(sn_articulations *articulations, const sn_allocator *allocator);

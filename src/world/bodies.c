@@ -317,7 +317,6 @@ typedef struct making {
     sn_mass_properties mass;
     sn_body_state state;
     double kilograms; /* mass; INFINITY: immovable */
-    uint32_t hulls;   /* number of hulls of the world before */
 } making;
 
 static sn_result refuse(making *m, const char *what)

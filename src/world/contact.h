@@ -144,6 +144,21 @@ static inline sn_skin_record *contact_skins(const sn_contact_world *contact)
     return contact->skin_table.column[0];
 }
 
+/* The skin of a triangle: the last one that does not begin after it. */
+static inline sn_skin_record *contact_skin_of(const sn_contact_world *contact, uint32_t triangle)
+{
+    sn_skin_record *skin = contact_skins(contact);
+    uint32_t low = 0, high = contact->skin_table.count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (skin[middle].first <= triangle)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &skin[low];
+}
+
 static inline sn_shape_data *const *contact_data(const sn_contact_world *contact)
 {
     return contact->data_table.column[0];

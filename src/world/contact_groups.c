@@ -343,6 +343,16 @@ sn_result sn_world_take_rest_shape(sn_world *world, uint32_t group)
     return SN_OK;
 }
 
+sn_vec3 sn_particle_rest_position(const sn_world *world, sn_particle particle)
+{
+    const sn_vec3 none = vec3((sn_real)NAN, (sn_real)NAN, (sn_real)NAN);
+    if (!world || sn_world_slot(world, particle) == SN_NO_SLOT)
+        return none;
+    const sn_table *table = &world->contact.rest_table;
+    const sn_vec4 *rest = table->column[0];
+    return particle.index < table->count && rest[particle.index].w != 0 ? vec4_xyz(rest[particle.index]) : none;
+}
+
 /* ---- Hash -------------------------------------------------------------------------------------------------------- */
 
 uint64_t sn_contact_hash_groups(uint64_t hash, const sn_contact_world *contact)

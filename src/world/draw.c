@@ -99,16 +99,8 @@ uint32_t sn_drawing_tile(const sn_drawing *d, uint32_t slot)
     const sn_plan *plan = &d->world->plan;
     if (!plan->made || slot >= plan->particles || plan->layer_table.count < 2)
         return SN_ID_FREE;
-    uint32_t low = plan->layer[0], high = plan->layer[1];
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (plan->tile[middle].first <= slot)
-            low = middle;
-        else
-            high = middle;
-    }
-    const sn_tile *tile = &plan->tile[low];
-    return low < high && slot >= tile->first && slot - tile->first < tile->count ? low : SN_ID_FREE;
+    const uint32_t owner = sn_plan_owner(plan, slot);
+    return owner < plan->layer[1] && slot - plan->tile[owner].first < plan->tile[owner].count ? owner : SN_ID_FREE;
 }
 
 uint32_t sn_drawing_colour(const sn_drawing *d, uint32_t slot, uint32_t usual)

@@ -266,11 +266,19 @@ static sn_vec3 lasting(sn_vec3 now, sn_vec3 before)
     return along < square ? vec3_scale(now, along / square) : now;
 }
 
+/* A change of velocity in a step that does not turn it round: the body would go beyond the end of its path, and come
+   back. Something may lie there. */
+static sn_vec3 without_reversal(sn_vec3 change, sn_vec3 velocity)
+{
+    const sn_real square = vec3_dot(change, change), most = 4 * vec3_dot(velocity, velocity);
+    return square > most ? vec3_scale(change, real_sqrt(most / square)) : change;
+}
+
 /* A kinematic body gets a velocity, or a target, for each step. With one velocity throughout the step it would jump
    from step to step, and what lies on it would slide by (change of velocity)^2 / 2 mu g each time. So a body that
    accelerates does so evenly: with v the mean velocity, a the acceleration from the last step to this one, and t the
    time since the middle of the step, its velocity is v + a t. It ends where it would have ended. Only acceleration that
-   lasts counts: after a jump, or where velocities tremble, the body moves at one velocity. */
+   lasts counts: after a jump, or where velocities tremble, the body moves at one velocity. So it does where it stops. */
 sn_fixed_course sn_fixed_follow(const sn_world *world, const sn_fixed_body *body, sn_vec3 velocity, sn_vec3 spin,
                                 sn_real dt, sn_vec3 *change, sn_vec3 *spin_change)
 {
@@ -281,8 +289,8 @@ sn_fixed_course sn_fixed_follow(const sn_world *world, const sn_fixed_body *body
                                  .gain = vec3_scale(vec3_sub(velocity, was->velocity), 1 / between),
                                  .spin_gain = vec3_scale(vec3_sub(spin, was->spin), 1 / between),
                                  .dt = dt};
-    *change = vec3_scale(lasting(now.gain, was->gain), dt);
-    *spin_change = vec3_scale(lasting(now.spin_gain, was->spin_gain), dt);
+    *change = without_reversal(vec3_scale(lasting(now.gain, was->gain), dt), velocity);
+    *spin_change = without_reversal(vec3_scale(lasting(now.spin_gain, was->spin_gain), dt), spin);
     return now;
 }
 

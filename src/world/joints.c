@@ -559,7 +559,8 @@ sn_real sn_joint_way(const sn_world *world, sn_constraint joint)
 {
     static const uint32_t kinds[3] = {SN_KIND_JOINT_SLIDER, SN_KIND_JOINT_LINE, SN_KIND_JOINT_WHEEL};
     sight seen;
-    return look(world, joint, "way", kinds, &seen) ? (sn_real)joint_displacement_at(&seen.in) : (sn_real)NAN;
+    return look(world, joint, "distance along its axis", kinds, &seen) ? (sn_real)joint_displacement_at(&seen.in)
+                                                                       : (sn_real)NAN;
 }
 
 sn_real sn_joint_swing(const sn_world *world, sn_constraint joint)

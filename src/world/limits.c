@@ -122,7 +122,8 @@ void sn_limits_restored(sn_world *world)
     base->makes = base->torn_table.count ? world->plan.makes : 0;
     base->edits = sn_limits_edits(world);
     base->mark_table.count = base->w_table.count = slots;
-    sn_hierarchy_note_pinned(base, &world->constraints, world->ids.value, slots, sn_world_is_weak, world);
+    sn_hierarchy_note_pinned(base, &world->constraints, world->ids.value, slots, world->particles.x, sn_world_is_weak,
+                             world);
     for (uint32_t i = 0; i < slots; ++i) {
         ((uint8_t *)base->mark_table.column[0])[i] = 0;
         ((sn_real *)base->w_table.column[0])[i] = inverse_mass(world, i);

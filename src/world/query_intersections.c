@@ -37,18 +37,9 @@ static void take_places(const sn_world *world, const uint32_t *corner, double pl
 /* The skin of a triangle, and the triangle's number in the skin. */
 static sn_skin skin_of(const sn_world *world, uint32_t item, uint32_t *triangle)
 {
-    const sn_contact_world *c = &world->contact;
-    const sn_skin_record *skin = contact_skins(c);
-    uint32_t low = 0, high = c->skin_table.count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (skin[middle].first <= item)
-            low = middle;
-        else
-            high = middle;
-    }
-    *triangle = item - skin[low].first;
-    return (sn_skin){skin[low].number, c->skin_ids.generation[skin[low].number]};
+    const sn_skin_record *skin = contact_skin_of(&world->contact, item);
+    *triangle = item - skin->first;
+    return (sn_skin){skin->number, world->contact.skin_ids.generation[skin->number]};
 }
 
 /* Inserts an intersection in the order of the other triangle. */
@@ -122,22 +113,27 @@ static bool intersect(const double a[3][3], const double b[3][3], const int same
     return !a_plane_parts(a, b, same) && !a_plane_parts(b, a, back) && sn_triangles_intersect(a, b, same);
 }
 
+bool sn_query_corners_cross(const sn_world *world, const uint32_t a[3], const uint32_t b[3])
+{
+    double one[3][3], other[3][3];
+    int same[3] = {-1, -1, -1};
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            if (b[j] == a[i])
+                same[i] = j;
+    if (!moves(world, a) && !moves(world, b))
+        return false;
+    take_places(world, a, one);
+    take_places(world, b, other);
+    return intersect((const double(*)[3])one, (const double(*)[3])other, same);
+}
+
 static bool look_at(void *data, uint32_t item)
 {
     searching *s = data;
     if (s->any ? item == s->item || s->count : item <= s->item)
         return true;
-    const uint32_t *corner = corners_of(s->world, item);
-    int same[3] = {-1, -1, -1};
-    double place[3][3];
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            if (corner[j] == s->corner[i])
-                same[i] = j;
-    if (!moves(s->world, corner) && !moves(s->world, s->corner))
-        return true;
-    take_places(s->world, corner, place);
-    if (intersect((const double(*)[3])s->place, (const double(*)[3])place, same)) {
+    if (sn_query_corners_cross(s->world, s->corner, corners_of(s->world, item))) {
         if (s->any)
             s->count++;
         else

@@ -195,21 +195,6 @@ static void complete_patch(patch *p)
     p->size = dvec3_length(ab) + dvec3_length(ac);
 }
 
-/* The skin of a triangle: the last skin that does not begin after it. */
-static const sn_skin_record *skin_of(const sn_world *world, uint32_t row)
-{
-    const sn_skin_record *skin = contact_skins(&world->contact);
-    uint32_t low = 0, high = world->contact.skin_table.count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (skin[middle].first <= row)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &skin[low];
-}
-
 /* The normal at the point, on the side of the asker. Inside the triangle, or if the asker is too near for a direction,
    it is that of the face; on edges and corners the direction to the asker. */
 static sn_dvec3 patch_normal(const sn_probe *q, const patch *p, sn_dvec3 asker)
@@ -229,7 +214,7 @@ static sn_dvec3 patch_normal(const sn_probe *q, const patch *p, sn_dvec3 asker)
 static void offer_near_point(sn_probe *q, const patch *p, sn_dvec3 normal, double distance)
 {
     const sn_world *world = q->world;
-    const sn_skin_record *skin = skin_of(world, p->row);
+    const sn_skin_record *skin = contact_skin_of(&world->contact, p->row);
     if (skin->one_sided && dvec3_dot(normal, p->normal) < -EDGE_ON)
         return;
     sn_hit hit = {.skin = {skin->number, world->contact.skin_ids.generation[skin->number]},

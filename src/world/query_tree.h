@@ -95,6 +95,9 @@ bool sn_query_triangle_intersects(const struct sn_world *world, const sn_query_t
 bool sn_query_corners_intersect(const struct sn_world *world, const sn_query_triangles *of, sn_real by,
                                 const uint32_t corner[3]);
 
+/* True if two triangles of these corners intersect elsewhere than at corners that they share. */
+bool sn_query_corners_cross(const struct sn_world *world, const uint32_t a[3], const uint32_t b[3]);
+
 /* Sets the error of a refused query. Works on any thread. */
 void sn_query_refuse(const struct sn_world *world, const char *format, ...) SN_PRINTF(2, 3);
 

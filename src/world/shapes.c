@@ -2,6 +2,7 @@
    body. */
 #include "world/world.h"
 
+#include "base/sets.h"
 #include "base/sort.h"
 
 #include <float.h>
@@ -161,14 +162,6 @@ static void sort_into_clusters(clustering *c)
     sn_sort(c->item, c->sort, c->items);
 }
 
-/* The least number that is connected with a particle (union-find with path halving). */
-static uint32_t first_of(uint32_t *with, uint32_t i)
-{
-    for (; with[i] != i; i = with[i])
-        with[i] = with[with[i]];
-    return i;
-}
-
 /* Makes the lists, without clusters of one particle, which have no effect. Returns the first particle (index in
    `index`) that no chain of clusters connects with particle 0; count if all are connected. */
 static uint32_t list_clusters(clustering *c)
@@ -184,14 +177,13 @@ static uint32_t list_clusters(clustering *c)
             continue;
         c->start[c->clusters++] = numbers;
         for (uint32_t k = i; k < end; ++k) {
-            uint32_t a = first_of(with, c->item[i].b), b = first_of(with, c->item[k].b);
-            with[a > b ? a : b] = a > b ? b : a;
+            sets_join(with, c->item[i].b, c->item[k].b);
             c->number[numbers++] = c->item[k].a;
         }
     }
     c->start[c->clusters] = numbers;
     for (uint32_t i = 1; i < c->count; ++i)
-        if (first_of(with, i) != 0)
+        if (sets_find(with, i) != 0)
             return i;
     return c->count;
 }

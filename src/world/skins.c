@@ -168,22 +168,16 @@ static void insert(sn_contact_world *contact, uint32_t number, const sn_skin_def
     renumber(contact, row);
 }
 
-/* Takes the rest shape inside of a solid of tetrahedra, too: where it tears, what is inside is a surface then. False
-   when memory runs out. */
-static bool take_inner_rest(sn_world *world, uint32_t from, const sn_skin_def *def)
+/* Marks the particles of a skin, and those inside of a solid of tetrahedra that it encloses. */
+static void mark_inside(const sn_world *world, const sn_skin_def *def, bool *in)
 {
     const sn_pool *pool = world->constraints.pool[SN_KIND_VOLUME];
-    const uint32_t numbers = world->ids.table.count, rows = pool->ids.live ? pool->ids.table.count : 0;
-    bool *in = rows ? sn_allocate(&world->allocator, numbers) : NULL, changed = rows > 0;
-    if (rows && !in)
-        return false;
-    if (rows)
-        memset(in, 0, numbers);
-    for (uint32_t i = 0; rows && i < 3 * def->triangle_count; ++i)
+    bool changed = true;
+    for (uint32_t i = 0; i < 3 * def->triangle_count; ++i)
         in[def->triangles[i]] = true;
     while (changed) {
         changed = false;
-        for (uint32_t row = 0; row < rows; ++row) {
+        for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
             const uint32_t *p = pool->point + 4 * (size_t)row;
             if (!sn_cell_is_tetrahedron(world, row) || !(in[p[0]] || in[p[1]] || in[p[2]] || in[p[3]]))
                 continue;
@@ -191,11 +185,27 @@ static bool take_inner_rest(sn_world *world, uint32_t from, const sn_skin_def *d
                 changed = changed || !in[p[i]], in[p[i]] = true;
         }
     }
-    for (uint32_t row = 0; row < rows; ++row)
-        if (sn_cell_is_tetrahedron(world, row) && in[pool->point[4 * (size_t)row]])
-            sn_contact_take_rest(world, from, pool->point + 4 * (size_t)row, 4); /* there is room */
+}
+
+/* Takes the rest shape, also inside of a solid of tetrahedra: where it tears, what is inside is a surface then. False
+   when memory runs out; then it has taken nothing. */
+static bool take_rest(sn_world *world, const sn_skin_def *def)
+{
+    const uint32_t from = def->triangle_count ? def->triangles[0] : def->segments[0], numbers = world->ids.table.count;
+    const sn_pool *pool = world->constraints.pool[SN_KIND_VOLUME];
+    bool *in = pool->ids.live ? sn_allocate(&world->allocator, numbers) : NULL;
+    const bool good = (in || !pool->ids.live) &&
+                      sn_contact_take_rest(world, from, def->triangles, 3 * def->triangle_count) &&
+                      sn_contact_take_rest(world, from, def->segments, 2 * def->segment_count);
+    if (good && in) { /* there is room now */
+        memset(in, 0, numbers);
+        mark_inside(world, def, in);
+        for (uint32_t row = 0; row < pool->ids.table.count; ++row)
+            if (sn_cell_is_tetrahedron(world, row) && in[pool->point[4 * (size_t)row]])
+                sn_contact_take_rest(world, from, pool->point + 4 * (size_t)row, 4);
+    }
     sn_release(&world->allocator, in, numbers);
-    return true;
+    return good;
 }
 
 sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin)
@@ -214,10 +224,7 @@ sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin)
         !sn_table_reserve(&c->segment_table, &world->allocator, (uint64_t)c->segment_table.count + def->segment_count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a skin of %u triangles and %u segments",
                           def->triangle_count, def->segment_count);
-    const uint32_t from = def->triangle_count ? def->triangles[0] : def->segments[0];
-    if (def->self_collision && (!sn_contact_take_rest(world, from, def->triangles, 3 * def->triangle_count) ||
-                                !sn_contact_take_rest(world, from, def->segments, 2 * def->segment_count) ||
-                                !take_inner_rest(world, from, def)))
+    if (def->self_collision && !take_rest(world, def))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for the rest shape of a skin");
     uint32_t generation = sn_ids_take(&c->skin_ids, number, 1);
     insert(c, number, def);

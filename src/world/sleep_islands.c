@@ -4,6 +4,7 @@
 
 #include "base/math.h"
 #include "base/quat.h"
+#include "base/sets.h"
 
 /* Times sleep_time: a body that stayed around one place for this long rests, whatever its velocity. */
 #define A_WHILE ((sn_real)3)
@@ -79,20 +80,10 @@ static bool count_calm(sn_world *world, sn_real dt)
     return ready;
 }
 
-/* The lowest number of the island (union-find with path halving). */
-static uint32_t first_of(const sn_world *world, uint32_t number)
+/* By number: islands as sets. */
+static uint32_t *islands(const sn_world *world)
 {
-    uint32_t *parent = sleep_column(world, SLEEP_PARENT);
-    while (parent[number] != number)
-        number = parent[number] = parent[parent[number]];
-    return number;
-}
-
-static void join(const sn_world *world, uint32_t a, uint32_t b)
-{
-    a = first_of(world, a);
-    b = first_of(world, b);
-    sleep_column(world, SLEEP_PARENT)[a < b ? b : a] = a < b ? a : b;
+    return sleep_column(world, SLEEP_PARENT);
 }
 
 /* Joins the movable particles of these. If some are not movable, marks the island as touching something. */
@@ -102,7 +93,7 @@ static void join_all(sn_world *world, const uint32_t *number, uint32_t count)
     for (uint32_t i = 0; i < count; ++i) {
         if (is_movable(world, number[i])) {
             if (one != UINT32_MAX)
-                join(world, one, number[i]);
+                sets_join(islands(world), one, number[i]);
             one = number[i];
         } else {
             said |= TOUCHES | (was_kinematic(world, number[i]) ? RESTLESS : 0);
@@ -165,7 +156,7 @@ static void gather_marks(sn_world *world)
     for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
         bool waits = !sleep_column(world, SLEEP_NEXT)[i] && sleep_calm(world)[i] < world->contact.settings.sleep_time;
         if (is_movable(world, i))
-            marks[first_of(world, i)] |= marks[i] | (waits ? RESTLESS : 0);
+            marks[sets_find(islands(world), i)] |= marks[i] | (waits ? RESTLESS : 0);
     }
 }
 
@@ -190,7 +181,7 @@ static void make_rings(sn_world *world)
 {
     uint32_t *next = sleep_column(world, SLEEP_NEXT), *last = sleep_column(world, SLEEP_LAST);
     for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
-        uint32_t first = is_movable(world, i) ? first_of(world, i) : i;
+        uint32_t first = is_movable(world, i) ? sets_find(islands(world), i) : i;
         if (!is_movable(world, i) || sleep_column(world, SLEEP_MARKS)[first] != TOUCHES)
             continue;
         if (!next[i])
@@ -218,7 +209,7 @@ void sn_sleep_settle(sn_world *world, sn_real dt)
     join_by_contacts(world);
     for (uint32_t i = 0; i < count; ++i)
         if (next[i])
-            join(world, i, next[i] - 1);
+            sets_join(islands(world), i, next[i] - 1);
     gather_marks(world);
     make_rings(world);
     world->contact.sleep.searched = count;

@@ -99,7 +99,8 @@ static sn_result end_contact(sn_substep *s)
 {
     sn_world *world = s->world;
     bool done = (sn_solve_interleaves_contact(s) || sn_contacts_pass(world, s->h, true)) &&
-                sn_contacts_end(world, s->h) && sn_body_contacts_pass(world, s->h) && sn_surfaces_guard(world, s->h) &&
+                sn_contacts_end(world, s->h) && sn_body_contacts_pass(world, s->h) &&
+                sn_contacts_end_thrown(world, s->h) && sn_surfaces_guard(world, s->h) &&
                 sn_surfaces_balance(world, s->h) && sn_articulations_note(s);
     sn_contacts_forget(world);
     return done ? sn_fault_contact(world) : sn_fault_lost_tasks(world);

@@ -89,8 +89,10 @@ typedef struct sn_solid_cut {
     sn_dvec3 low, high; /* its bounding box */
 
     sn_table face_table;   /* faces that are cut */
+    sn_table shut_table;   /* of sn_sort_item: pairs of cells whose face has no room to open; and scratch */
     sn_table vertex_table; /* of uint32_t: their vertices, some twice */
     sn_table more_table;   /* of uint32_t, by skin: triangles that it gets by the tears of a step */
+    bool inside_out;       /* some cell near the blade is */
     uint32_t first;        /* its first event */
     uint32_t split, removed;
     double released;
@@ -439,6 +441,11 @@ bool sn_split_fits(struct sn_world *world, uint32_t vertex);
    them apart. True if their triangles do not intersect others. */
 void sn_split_begin(struct sn_world *world);
 bool sn_split_set_apart(struct sn_world *world, const sn_split *split, uint32_t *removed, double *released);
+
+/* True if the parts of the cells at a vertex of a solid, with the part of each cell, can be moved away from each other,
+   or need not be. Their faces may look in so many directions that no displacement leads away from all. */
+bool sn_solid_may_part(struct sn_world *world, uint32_t vertex, uint32_t parts, uint32_t count, const uint32_t *cell,
+                       const uint8_t *part);
 
 /* True if a face of three corners inside a solid intersects no triangle of a skin. */
 bool sn_solid_may_open(struct sn_world *world, const uint32_t corner[3]);

@@ -22,14 +22,17 @@
 #define ROUNDED                                                                                                        \
     (SINEW_DOUBLE                                                                                                      \
          ? 2e-16                                                                                                       \
-         : 1e-7)   /* share of the coordinates: displacement of a vertex that rounding made intersect something */
-#define WIDE   2   /* the region near a split, in widths of its triangles */
-#define SWEEPS 32u /* of the perceptron */
-#define CLEAR  0.1 /* sine of an angle to a face that is enough */
-#define TURN   0.3 /* share of the normal of a face that is added */
-#define ROUNDS 14u /* vertices of solids are looked at again so often, the displacements are halved each time, */
-#define TRIES  24u /* and so many directions are tried */
-#define LOOKS  4u  /* after this many searches for the region, a tree of all triangles is made */
+         : 1e-7)      /* share of the coordinates: displacement of a vertex that rounding made intersect something */
+#define WIDE     2    /* the region near a split, in widths of its triangles */
+#define SWEEPS   256u /* of the perceptron */
+#define CLEAR    0.03 /* sine of an angle to a face that is enough */
+#define TURN     0.1  /* share of the normal of a face that is added */
+#define OPPOSITE 0.9  /* minus the cosine of the angle between the normals of the two sides of a face, at least */
+#define ROUNDS   24u  /* vertices of solids are looked at again so often, */
+#define SAME     4u   /* so often with the same displacement before it is reduced, */
+#define TRIES    24u  /* and so many directions are tried, */
+#define LAST     200u /* or so many where all else failed */
+#define LOOKS    4u   /* after this many searches for the region, a tree of all triangles is made */
 
 static sn_dvec3 seen_from(const sn_world *world, uint32_t vertex, uint32_t particle)
 {
@@ -49,11 +52,9 @@ void sn_split_begin(sn_world *world)
 /* True if a triangle of the fan belongs to a skin that collides with itself. */
 static bool collides_with_itself(const sn_world *world, const sn_split *split)
 {
-    const sn_skin_record *skin = contact_skins(&world->contact);
-    for (uint32_t s = 0; s < world->contact.skin_table.count; ++s)
-        for (uint32_t i = 0; skin[s].self_collision && i < split->count; ++i)
-            if (split->place[i] / 3 - skin[s].first < skin[s].count)
-                return true;
+    for (uint32_t i = 0; i < split->count; ++i)
+        if (contact_skin_of(&world->contact, split->place[i] / 3)->self_collision)
+            return true;
     return false;
 }
 
@@ -189,10 +190,10 @@ static sn_query_triangles find_near(sn_world *world, sn_bounds box)
     return (sn_query_triangles){NULL, t->gap_table.column[0], t->gap_table.count};
 }
 
-/* How many triangles of the parts would intersect others, or each other, after displacements of by * way (m): `most`
-   are enough. */
+/* How many triangles of the parts would intersect others, or each other, after displacements of by * direction (m):
+   `most` are enough. hit: set for each of them. */
 static uint32_t count_intersecting(sn_world *world, const sn_split *split, const sn_dvec3 *direction, double by,
-                                   uint32_t most)
+                                   uint32_t most, bool hit[SN_TEAR_FAN])
 {
     sn_tearing *t = &world->tearing;
     sn_particle_store *p = &world->particles;
@@ -206,8 +207,10 @@ static uint32_t count_intersecting(sn_world *world, const sn_split *split, const
     }
     const sn_real moved = SN_SPLITS_AT_ONCE * t->gap_moved + (sn_real)by;
     const sn_query_triangles near = find_near(world, grown(fan_bounds(world, split), moved));
-    for (uint32_t i = 0; i < split->count && found < most; ++i)
-        found += sn_query_triangle_intersects(world, &near, moved, split->place[i] / 3);
+    for (uint32_t i = 0; i < split->count && found < most; ++i) {
+        hit[i] = sn_query_triangle_intersects(world, &near, moved, split->place[i] / 3);
+        found += hit[i];
+    }
     for (uint32_t i = 0; i < split->parts; ++i)
         p->x[world->ids.value[split->made[i]]] = x[i];
     return found;
@@ -215,7 +218,8 @@ static uint32_t count_intersecting(sn_world *world, const sn_split *split, const
 
 static bool would_intersect(sn_world *world, const sn_split *split, const sn_dvec3 *direction, double by)
 {
-    return count_intersecting(world, split, direction, by, 1) > 0;
+    bool hit[SN_TEAR_FAN];
+    return count_intersecting(world, split, direction, by, 1, hit) > 0;
 }
 
 /* Displacements conserve the centre of mass and, because all particles of a part move alike, the angular momentum. They
@@ -287,21 +291,16 @@ static void release(sn_world *world, uint32_t event, double energy, double *rele
 /* True for a triangle that a torn or cut face has added. */
 static bool is_new(const sn_world *world, uint32_t item, const uint32_t *more)
 {
-    const sn_skin_record *skin = contact_skins(&world->contact);
-    uint32_t s = 0;
-    while (item - skin[s].first >= skin[s].count)
-        ++s;
-    return item - skin[s].first >= skin[s].count - more[s];
+    const sn_skin_record *skin = contact_skin_of(&world->contact, item);
+    return item - skin->first >= skin->count - more[skin - contact_skins(&world->contact)];
 }
 
-/* The unit normal of a new triangle at a part, into the cell of that part that it is a face of. False if there is
-   none. */
-static bool find_inside(sn_world *world, const sn_split *split, uint32_t i, const uint32_t *more, sn_dvec3 *normal)
+/* The unit normal of a triangle at a part, into the cell of that part that it is a face of. False if there is none. */
+static bool find_inside(sn_world *world, const sn_split *split, uint32_t i, sn_dvec3 *normal)
 {
     const uint32_t *corner = (const uint32_t *)world->contact.triangle_table.column[0] + split->place[i] / 3 * 3;
     uint32_t cell[SN_TEAR_FAN];
-    const uint32_t count =
-        is_new(world, split->place[i] / 3, more) ? sn_cells_at(world, split->made[split->part[i]], cell) : 0;
+    const uint32_t count = sn_cells_at(world, split->made[split->part[i]], cell);
     const sn_dvec3 x = sn_cell_place(world, corner[0]);
     *normal = dvec3_cross(dvec3_sub(sn_cell_place(world, corner[1]), x), dvec3_sub(sn_cell_place(world, corner[2]), x));
     const double area = dvec3_length(*normal);
@@ -351,32 +350,141 @@ static void centre(const sn_world *world, const sn_split *split, sn_dvec3 direct
         direction[i] = dvec3_sub(direction[i], dvec3_scale(sum, 1 / mass));
 }
 
-/* The displacements of the parts of a solid, with a mean by mass of zero: into their cells, and away from all new
-   faces. Where the first does not lead to the inner side of a face, its normal is added, again and again (the
-   perceptron). Returns the mean edge length, m. */
-static double find_ways_inside(sn_world *world, const sn_split *split, const uint32_t *more,
-                               sn_dvec3 direction[SN_TEAR_PARTS])
+/* Triangles at a vertex of a solid that the displacements of its parts have to lead away from. */
+typedef struct walls {
+    uint32_t opened, count;                          /* the faces that opened, and all: these and what was hit */
+    uint32_t triangle[SN_TEAR_FAN];                  /* of the split */
+    uint32_t part[SN_TEAR_FAN], behind[SN_TEAR_FAN]; /* behind: the part on the other side; the same if there is none */
+    sn_dvec3 normal[SN_TEAR_FAN];                    /* into the part */
+} walls;
+
+static void add_wall(sn_world *world, const sn_split *split, uint32_t i, walls *of)
 {
-    sn_dvec3 normal[SN_TEAR_FAN];
-    bool has[SN_TEAR_FAN], adds = true;
-    double size = 0, most = 0;
-    for (uint32_t i = 0; i < split->parts; ++i)
-        direction[i] = into_cells(world, split->made[i]);
-    for (uint32_t i = 0; i < split->count; ++i) {
-        has[i] = find_inside(world, split, i, more, &normal[i]);
-        for (uint32_t k = 0; k < 2; ++k)
-            size += dvec3_length(seen_from(world, split->vertex, split->other[i][k])) / (2 * split->count);
-    }
+    sn_dvec3 normal;
+    for (uint32_t k = 0; k < of->count; ++k)
+        if (of->triangle[k] == i)
+            return;
+    if (!find_inside(world, split, i, &normal))
+        return;
+    of->triangle[of->count] = i;
+    of->part[of->count] = of->behind[of->count] = split->part[i];
+    of->normal[of->count++] = normal;
+}
+
+/* The faces that opened, between two parts. Their two sides follow each other in the list of triangles
+   (sn_solid_close). Where both are of one part, as at a slit, no displacement parts them. */
+static void find_walls(sn_world *world, const sn_split *split, const uint32_t *more, walls *of)
+{
+    uint32_t kept = 0;
+    of->count = 0;
+    for (uint32_t i = 0; i < split->count; ++i)
+        if (is_new(world, split->place[i] / 3, more))
+            add_wall(world, split, i, of);
+    for (uint32_t i = 0; i < of->count; ++i)
+        for (uint32_t k = 0; k < of->count; ++k) {
+            const uint32_t one = split->place[of->triangle[i]] / 3, other = split->place[of->triangle[k]] / 3;
+            if (one + 2 >= other && other + 2 >= one && dvec3_dot(of->normal[i], of->normal[k]) < -OPPOSITE)
+                of->behind[i] = of->part[k];
+        }
+    for (uint32_t i = 0; i < of->count; ++i)
+        if (of->behind[i] != of->part[i]) {
+            of->triangle[kept] = of->triangle[i];
+            of->part[kept] = of->part[i], of->behind[kept] = of->behind[i];
+            of->normal[kept++] = of->normal[i];
+        }
+    of->opened = of->count = kept;
+}
+
+/* Adds the normals of walls to directions of the parts that do not lead away from them, again and again (the
+   perceptron). Centred: with a mean by mass of zero. False if that does not come to an end. */
+static bool lead_away(const sn_world *world, const sn_split *split, const walls *of, uint32_t count, bool centred,
+                      sn_dvec3 direction[SN_TEAR_PARTS])
+{
+    bool adds = true;
+    if (centred)
+        centre(world, split, direction);
     for (uint32_t sweep = 0; sweep < SWEEPS && adds; ++sweep) {
         adds = false;
-        for (uint32_t i = 0; i < split->count; ++i) {
-            sn_dvec3 *of = &direction[split->part[i]];
-            if (!has[i] || dvec3_dot(*of, normal[i]) > CLEAR * dvec3_length(*of))
+        for (uint32_t i = 0; i < count; ++i) {
+            sn_dvec3 *one = &direction[of->part[i]], *other = centred ? &direction[of->behind[i]] : one;
+            const sn_dvec3 apart = one == other ? *one : dvec3_sub(*one, *other);
+            if (dvec3_dot(apart, of->normal[i]) > CLEAR * dvec3_length(apart))
                 continue;
-            *of = dvec3_add(*of, dvec3_scale(normal[i], TURN));
+            *one = dvec3_add(*one, dvec3_scale(of->normal[i], TURN));
+            if (one != other)
+                *other = dvec3_sub(*other, dvec3_scale(of->normal[i], TURN));
             adds = true;
         }
-        centre(world, split, direction);
+        if (centred)
+            centre(world, split, direction);
+    }
+    return !adds;
+}
+
+/* The corners of a cell that are where corners of another are: those of the face between them, whose vertices may have
+   been split, but are still in one place. Returns their number. */
+static uint32_t common_corners(sn_world *world, uint32_t a, uint32_t b, uint32_t corner[8])
+{
+    const uint32_t *one = sn_cell_corners(world, a), *other = sn_cell_corners(world, b);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sn_cell_corner_count(a); ++i)
+        for (uint32_t k = 0; k < sn_cell_corner_count(b); ++k) {
+            const sn_dvec3 d = dvec3_sub(sn_cell_place(world, one[i]), sn_cell_place(world, other[k]));
+            if (d.x == 0 && d.y == 0 && d.z == 0) {
+                corner[count++] = one[i];
+                break;
+            }
+        }
+    return count;
+}
+
+bool sn_solid_may_part(sn_world *world, uint32_t vertex, uint32_t parts, uint32_t count, const uint32_t *cell,
+                       const uint8_t *part)
+{
+    const sn_dvec3 x = sn_cell_place(world, vertex);
+    const uint32_t row = ((const sn_tear_head *)world->tearing.head_table.column[0])[vertex].solid;
+    sn_split split = {.vertex = vertex, .parts = parts};
+    sn_dvec3 direction[SN_TEAR_PARTS] = {{0}};
+    uint32_t corner[8];
+    walls of = {0};
+    if (row < 2 || !contact_skins(&world->contact)[row - 2].self_collision)
+        return true;
+    for (uint32_t i = 0; i < parts; ++i)
+        split.made[i] = vertex;
+    for (uint32_t i = 1; i < count; ++i)
+        for (uint32_t k = 0; k < i; ++k) {
+            const uint32_t common = part[i] != part[k] ? common_corners(world, cell[i], cell[k], corner) : 0;
+            const sn_dvec3 in =
+                dvec3_sub(sn_cell_middle(world, sn_cell_corners(world, cell[i]), sn_cell_corner_count(cell[i])), x);
+            for (uint32_t a = 0; common > 2 && a < common; ++a) /* a square may be divided by either diagonal */
+                for (uint32_t b = 0; b < a && of.count < SN_TEAR_FAN; ++b) {
+                    const sn_dvec3 n = dvec3_cross(dvec3_sub(sn_cell_place(world, corner[a]), x),
+                                                   dvec3_sub(sn_cell_place(world, corner[b]), x));
+                    const double area = dvec3_length(n);
+                    if (!(area > 0))
+                        continue;
+                    of.part[of.count] = part[i], of.behind[of.count] = part[k];
+                    of.normal[of.count++] = dvec3_scale(n, (dvec3_dot(n, in) < 0 ? -1 : 1) / area);
+                }
+        }
+    return lead_away(world, &split, &of, of.count, true, direction);
+}
+
+/* The displacements of the parts of a solid: into their cells, and away from the walls; if not all of these can be left,
+   from the faces that opened. Returns the mean edge length, m. */
+static double find_ways_inside(sn_world *world, const sn_split *split, const walls *of, bool centred,
+                               sn_dvec3 direction[SN_TEAR_PARTS])
+{
+    sn_dvec3 inside[SN_TEAR_PARTS];
+    double size = 0, most = 0;
+    for (uint32_t i = 0; i < split->parts; ++i)
+        direction[i] = inside[i] = into_cells(world, split->made[i]);
+    for (uint32_t i = 0; i < split->count; ++i)
+        for (uint32_t k = 0; k < 2; ++k)
+            size += dvec3_length(seen_from(world, split->vertex, split->other[i][k])) / (2 * split->count);
+    if (!lead_away(world, split, of, of->count, centred, direction) && of->count > of->opened) {
+        memcpy(direction, inside, split->parts * sizeof *direction);
+        lead_away(world, split, of, of->opened, centred, direction);
     }
     for (uint32_t i = 0; i < split->parts; ++i)
         most = fmax(most, dvec3_length(direction[i]));
@@ -402,24 +510,46 @@ static void bring_together(sn_world *world, const sn_split *split, uint32_t *rem
         move_part(world, split->made[i], dvec3_sub(dvec3_scale(sum, 1 / mass), at[i]), removed, released);
 }
 
-/* Moves the parts of a vertex from their centre of mass into their cells, less in every round. Of some directions it
-   takes the one with the fewest triangles that intersect something. */
+/* m: a displacement that is not lost by rounding. */
+static double last_places(const sn_world *world, uint32_t vertex)
+{
+    return 16 * ROUNDED * dvec3_length(dvec3_from(vec4_xyz(world->particles.x[world->ids.value[vertex]])));
+}
+
+/* Moves the parts of a vertex from their centre of mass into their cells. What they then intersect is a wall, too, and
+   other directions are taken. Where none is free, it is the one with the fewest triangles that intersect something, and
+   the displacement is less in a later round. */
 static void open_parts(sn_world *world, const sn_split *split, uint32_t round, const uint32_t *more, uint32_t *removed,
                        double *released)
 {
-    sn_dvec3 inside[SN_TEAR_PARTS], best[SN_TEAR_PARTS], direction[SN_TEAR_PARTS];
+    sn_dvec3 inside[SN_TEAR_PARTS], best[SN_TEAR_PARTS] = {{0}}, direction[SN_TEAR_PARTS];
+    bool hit[SN_TEAR_FAN] = {false};
     uint32_t least = UINT32_MAX;
-    if (round)
+    const bool centred = round + SAME < ROUNDS;
+    const uint32_t tries = round == 0 ? 1 : centred ? TRIES : LAST;
+    double size = 0, by = 0;
+    walls of;
+    if (round) {
+        count_intersecting(world, split, best, 0, UINT32_MAX, hit);
         bring_together(world, split, removed, released);
-    const double size = find_ways_inside(world, split, more, inside), by = GAP * pow(LESS, round * 0.5) * size;
-    memcpy(best, inside, sizeof best);
-    for (uint32_t attempt = 0; attempt < (round ? TRIES : 0) && least; ++attempt) {
-        for (uint32_t i = 0; i < split->parts; ++i) {
-            const sn_dvec3 any = any_direction(split->vertex, round * TRIES + attempt, i);
-            direction[i] = dvec3_add(inside[i], dvec3_scale(any, attempt ? 1 : 0));
+    }
+    find_walls(world, split, more, &of);
+    for (uint32_t attempt = 0; attempt < tries && least; ++attempt) {
+        const uint32_t before = of.count;
+        for (uint32_t i = 0; i < split->count; ++i)
+            if (hit[i])
+                add_wall(world, split, i, &of);
+        if (attempt == 0 || of.count > before) {
+            size = find_ways_inside(world, split, &of, centred, inside);
+            by = centred ? GAP * pow(LESS, round / SAME) * size : last_places(world, split->vertex);
+            memcpy(direction, inside, sizeof direction);
+        } else {
+            for (uint32_t i = 0; i < split->parts; ++i)
+                direction[i] = dvec3_add(inside[i], any_direction(split->vertex, round * LAST + attempt, i));
+            if (centred)
+                centre(world, split, direction);
         }
-        centre(world, split, direction);
-        const uint32_t found = count_intersecting(world, split, direction, by, least);
+        const uint32_t found = round ? count_intersecting(world, split, direction, by, least, hit) : 0;
         if (found < least)
             least = found, memcpy(best, direction, sizeof best);
     }

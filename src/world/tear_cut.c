@@ -300,18 +300,13 @@ static void make_gaps(cutting *c)
 {
     sn_world *world = c->world;
     const sn_crossing *at = c->crossing_table.column[0];
-    const sn_skin_record *skin = contact_skins(&world->contact);
     uint32_t *more = c->more_table.column[0], total = 0, triangle[SN_TEAR_SIDES];
     memset(more, 0, (world->contact.skin_table.count + 1) * sizeof *more);
     for (uint32_t i = 0; i < c->crossing_table.count; ++i) {
         const uint32_t sides =
             !at[i].inserts ? 0 : sn_tear_edge_sides(world, at[i].p, at[i].q, triangle, SN_TEAR_SIDES);
-        for (uint32_t k = 0; k < sides; ++k, ++total) {
-            uint32_t s = 0;
-            while (triangle[k] >= skin[s].first + skin[s].count)
-                ++s;
-            more[s]++;
-        }
+        for (uint32_t k = 0; k < sides; ++k, ++total)
+            more[contact_skin_of(&world->contact, triangle[k]) - contact_skins(&world->contact)]++;
     }
     c->gaps = sn_tear_make_gaps(world, more, total + sn_solid_count(&c->solid, more));
 }

@@ -9,6 +9,7 @@
 
 #include "base/dvec.h"
 #include "base/hash.h"
+#include "base/sets.h"
 #include "base/sort.h"
 
 #include <string.h>
@@ -134,13 +135,6 @@ static double longest_of_tree(const looking *l)
     return longest;
 }
 
-static uint32_t root_of(uint32_t *label, uint32_t i)
-{
-    while (label[i] != i)
-        i = label[i] = label[label[i]];
-    return i;
-}
-
 /* True if the boxes of the blade and the group overlap. */
 static bool is_near_blade(const looking *l)
 {
@@ -178,9 +172,8 @@ static bool join(const looking *l)
                              c->crosses(c->blade, place_of(l, i), place_of(l, k));
             if (now && !note_pair(l->c, a, b))
                 return false;
-            const uint32_t one = root_of(l->label, i), two = root_of(l->label, k);
             if (!before && !now)
-                l->label[one > two ? one : two] = one < two ? one : two;
+                sets_join(l->label, i, k);
         }
     return true;
 }
@@ -206,7 +199,7 @@ static bool look_at_group(sn_shape_cut *c, uint32_t kind, uint32_t row)
     if (!join(&l))
         return false;
     for (uint32_t i = 0; i < count; ++i) {
-        l.label[i] = root_of(l.label, i);
+        l.label[i] = sets_find(l.label, i);
         apart = apart || l.label[i] != 0;
     }
     if (c->pair_table.count == pair || !apart)

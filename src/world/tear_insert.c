@@ -538,16 +538,6 @@ static void find_sides(inserting *in)
     }
 }
 
-/* The skin of a triangle. */
-static sn_skin_record *skin_of(sn_world *world, uint32_t triangle)
-{
-    sn_skin_record *skin = contact_skins(&world->contact);
-    uint32_t s = 0;
-    while (triangle >= skin[s].first + skin[s].count)
-        ++s;
-    return &skin[s];
-}
-
 /* The triangle keeps p. A new one, in the gap behind those of its skin, gets q. */
 static void divide_triangles(inserting *in)
 {
@@ -555,7 +545,7 @@ static void divide_triangles(inserting *in)
     sn_tearing *t = &world->tearing;
     uint32_t *corner = world->contact.triangle_table.column[0];
     for (uint32_t i = 0; i < in->sides; ++i) {
-        sn_skin_record *skin = skin_of(world, in->triangle[i]);
+        sn_skin_record *skin = contact_skin_of(&world->contact, in->triangle[i]);
         const uint32_t old = 3 * in->triangle[i], made = 3 * (skin->first + skin->count++);
         for (uint32_t k = 0; k < 3; ++k) {
             corner[made + k] = corner[old + k] == in->p ? in->made : corner[old + k];
@@ -653,7 +643,7 @@ uint32_t sn_tear_insert(sn_world *world, uint32_t p, uint32_t q, double t, uint3
         add_brace(&in, i);
     for (uint32_t i = 0; i < in.sides; ++i)
         add_hinge(&in, i);
-    const sn_skin_record *skin = skin_of(world, in.triangle[0]);
+    const sn_skin_record *skin = contact_skin_of(&world->contact, in.triangle[0]);
     sn_tear event = {.type = SN_TEAR_INSERT,
                      .cut = true,
                      .skin = {skin->number, world->contact.skin_ids.generation[skin->number]},

@@ -16,6 +16,7 @@
 #include "world/world.h"
 
 #include "base/dvec.h"
+#include "base/sort.h"
 
 #include <string.h>
 
@@ -40,24 +41,54 @@ static int side_of(const sn_solid_cut *s, uint32_t cell)
 
 /* ---- Faces ------------------------------------------------------------------------------------------------------- */
 
+typedef struct box {
+    sn_dvec3 low, high;
+} box;
+
+static void include(box *b, sn_dvec3 x)
+{
+    b->low = dvec3(fmin(b->low.x, x.x), fmin(b->low.y, x.y), fmin(b->low.z, x.z));
+    b->high = dvec3(fmax(b->high.x, x.x), fmax(b->high.y, x.y), fmax(b->high.z, x.z));
+}
+
+static bool touch(const box *a, const box *b)
+{
+    return a->low.x <= b->high.x && a->low.y <= b->high.y && a->low.z <= b->high.z && b->low.x <= a->high.x &&
+           b->low.y <= a->high.y && b->low.z <= a->high.z;
+}
+
 /* True if a cell is near the blade. */
 static bool is_near(const sn_solid_cut *s, uint32_t cell)
 {
     const uint32_t *corner = sn_cell_corners(s->world, cell);
-    sn_dvec3 low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    for (uint32_t i = 0; i < sn_cell_corner_count(cell); ++i) {
-        const sn_dvec3 x = sn_cell_place(s->world, corner[i]);
-        low = dvec3(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
-        high = dvec3(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
-    }
-    const double size = dvec3_length(dvec3_sub(high, low));
-    return low.x - size <= s->high.x && low.y - size <= s->high.y && low.z - size <= s->high.z &&
-           high.x + size >= s->low.x && high.y + size >= s->low.y && high.z + size >= s->low.z;
+    const box blade = {s->low, s->high};
+    box b = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+    for (uint32_t i = 0; i < sn_cell_corner_count(cell); ++i)
+        include(&b, sn_cell_place(s->world, corner[i]));
+    const double size = dvec3_length(dvec3_sub(b.high, b.low));
+    const sn_dvec3 margin = {size, size, size};
+    b.low = dvec3_sub(b.low, margin), b.high = dvec3_add(b.high, margin);
+    return touch(&b, &blade);
+}
+
+static uint64_t key_of(uint32_t a, uint32_t b)
+{
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+/* True if there is no room for the two sides of the face between two cells. */
+static bool is_shut(const sn_solid_cut *s, uint32_t a, uint32_t b)
+{
+    const sn_sort_item *shut = s->shut_table.column[0];
+    const uint32_t i = sort_lower_bound(shut, s->shut_table.count, key_of(a, b));
+    return i < s->shut_table.count && shut[i].key == key_of(a, b);
 }
 
 static bool is_cut(const sn_solid_cut *s, uint32_t a, uint32_t b, const uint32_t *corner)
 {
     const uint32_t count = a & SN_CELL_LATTICE ? 4 : 3;
+    if (is_shut(s, a, b))
+        return false;
     for (uint32_t i = 0; i < count; ++i)
         if (!s->may_cut(s->world, s->blade, corner[i]))
             return false;
@@ -65,7 +96,7 @@ static bool is_cut(const sn_solid_cut *s, uint32_t a, uint32_t b, const uint32_t
            is_near(s, a) && is_near(s, b);
 }
 
-static bool add_face(sn_solid_cut *s, uint32_t a, uint32_t f, uint32_t b)
+static face face_between(const sn_solid_cut *s, uint32_t a, uint32_t f, uint32_t b)
 {
     const uint32_t *own = sn_cell_corners(s->world, a), *other = sn_cell_corners(s->world, b);
     face made = {.cell = {a, b}, .count = a & SN_CELL_LATTICE ? 4 : 3, .opposite = {(uint8_t)f, 0}};
@@ -79,9 +110,111 @@ static bool add_face(sn_solid_cut *s, uint32_t a, uint32_t f, uint32_t b)
     for (uint8_t k = 0; k < 4; ++k)
         if (!(used >> k & 1))
             made.opposite[1] = k;
+    return made;
+}
+
+static bool add_face(sn_solid_cut *s, const face *of)
+{
     if (!sn_table_reserve(&s->face_table, &s->world->allocator, (uint64_t)s->face_table.count + 1))
         return false;
-    ((face *)s->face_table.column[0])[s->face_table.count++] = made;
+    ((face *)s->face_table.column[0])[s->face_table.count++] = *of;
+    return true;
+}
+
+/* The triangles that a face may be divided into: of a square by both diagonals. */
+static uint32_t triangulations(const face *of)
+{
+    return of->count == 4 ? 4 : 1;
+}
+
+static void take_triangle(const sn_world *world, const face *of, uint32_t which, uint32_t corner[3])
+{
+    for (uint32_t k = 0, used = 0; used < 3; ++k)
+        if (of->count == 3 || k != which)
+            corner[used++] = sn_cell_corners(world, of->cell[0])[of->corner[0][k]];
+}
+
+static box box_of(const sn_world *world, const face *of)
+{
+    box b = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+    for (uint32_t k = 0; k < of->count; ++k)
+        include(&b, sn_cell_place(world, sn_cell_corners(world, of->cell[0])[of->corner[0][k]]));
+    return b;
+}
+
+/* True if the skin around a face collides with itself. */
+static bool collides_with_itself(const sn_solid_cut *s, const face *of)
+{
+    const sn_world *world = s->world;
+    const uint32_t particle = sn_cell_corners(world, of->cell[0])[of->corner[0][0]],
+                   row = ((const sn_tear_head *)world->tearing.head_table.column[0])[particle].solid;
+    return row > 1 && contact_skins(&world->contact)[row - 2].self_collision;
+}
+
+/* True if a cell is inside out somewhere: a tetrahedron other than at rest, a cell of a lattice at a corner. */
+static bool is_inverted(const sn_world *world, uint32_t cell)
+{
+    const uint32_t *p = sn_cell_corners(world, cell), corners = cell & SN_CELL_LATTICE ? 8 : 1;
+    const sn_pool *pool = world->constraints.pool[SN_KIND_VOLUME];
+    const double rest = corners == 1 ? (double)pool->param[(size_t)cell * pool->param_count] : 1;
+    for (uint32_t c = 0; c < corners; ++c) {
+        sn_dvec3 edge[3];
+        for (uint32_t k = 0; k < 3; ++k) {
+            const uint32_t to = corners == 1 ? k + 1 : c ^ 1u << k;
+            edge[k] = dvec3_sub(sn_cell_place(world, p[to]), sn_cell_place(world, p[c]));
+            edge[k] = dvec3_scale(edge[k], c >> k & 1 ? -1 : 1);
+        }
+        if (dvec3_dot(edge[0], dvec3_cross(edge[1], edge[2])) * rest < 0)
+            return true;
+    }
+    return false;
+}
+
+/* True if both sides of a face have room: its cells are not inside out, and it intersects no triangle; or its skin does
+   not collide with itself. */
+static bool has_room(const sn_solid_cut *s, const face *of)
+{
+    sn_world *world = s->world;
+    if (!collides_with_itself(s, of))
+        return true;
+    if (is_inverted(world, of->cell[0]) || is_inverted(world, of->cell[1]))
+        return false;
+    for (uint32_t i = 0; i < triangulations(of); ++i) {
+        uint32_t corner[3];
+        take_triangle(world, of, i, corner);
+        if (!sn_solid_may_open(world, corner))
+            return false;
+    }
+    return true;
+}
+
+/* True if a face crosses one of the first ones that are cut, as it may where cells are inside out. */
+static bool crosses_another(const sn_solid_cut *s, const face *of, uint32_t count)
+{
+    const face *other = s->face_table.column[0];
+    if (!s->inside_out || !collides_with_itself(s, of))
+        return false;
+    const box own = box_of(s->world, of);
+    for (uint32_t i = 0; i < count; ++i) {
+        const box its = box_of(s->world, &other[i]);
+        for (uint32_t k = 0; k < triangulations(of) && touch(&own, &its); ++k)
+            for (uint32_t j = 0; j < triangulations(&other[i]); ++j) {
+                uint32_t a[3], b[3];
+                take_triangle(s->world, of, k, a);
+                take_triangle(s->world, &other[i], j, b);
+                if (sn_query_corners_cross(s->world, a, b))
+                    return true;
+            }
+    }
+    return false;
+}
+
+static bool shut(sn_solid_cut *s, const face *of)
+{
+    if (!sn_table_reserve(&s->shut_table, &s->world->allocator, (uint64_t)s->shut_table.count + 1))
+        return false;
+    ((sn_sort_item *)s->shut_table.column[0])[s->shut_table.count++] =
+        (sn_sort_item){.key = key_of(of->cell[0], of->cell[1])};
     return true;
 }
 
@@ -103,6 +236,8 @@ void sn_solid_init(sn_solid_cut *s)
     sn_table_column(&s->face_table, sizeof(face), false);
     sn_table_column(&s->vertex_table, sizeof(uint32_t), false);
     sn_table_column(&s->more_table, sizeof(uint32_t), false);
+    sn_table_column(&s->shut_table, sizeof(sn_sort_item), false);
+    sn_table_column(&s->shut_table, sizeof(sn_sort_item), false);
 }
 
 /* Finds the cut faces of a cell above the blade. */
@@ -116,7 +251,13 @@ static bool find_faces(sn_solid_cut *s, uint32_t cell)
                        other = sn_cell_behind(s->world, cell, corner, count);
         if (other == UINT32_MAX || !is_cut(s, cell, other, corner))
             continue;
-        if (!add_face(s, cell, f, other))
+        const face of = face_between(s, cell, f, other);
+        if (!has_room(s, &of) || crosses_another(s, &of, s->face_table.count)) {
+            if (!shut(s, &of))
+                return false;
+            continue;
+        }
+        if (!add_face(s, &of))
             return false;
         for (uint32_t i = 0; i < count; ++i)
             if (!add_vertex(s, corner[i]))
@@ -127,13 +268,20 @@ static bool find_faces(sn_solid_cut *s, uint32_t cell)
 
 bool sn_solid_find(sn_solid_cut *s)
 {
-    const uint32_t rows = s->world->constraints.pool[SN_KIND_VOLUME]->ids.table.count;
+    const uint32_t rows = s->world->constraints.pool[SN_KIND_VOLUME]->ids.table.count,
+                   cells = s->world->contact.cell_table.count;
+    sn_split_begin(s->world);
+    for (uint32_t row = 0; row < rows && !s->inside_out; ++row)
+        s->inside_out = sn_cell_is_tetrahedron(s->world, row) && is_near(s, row) && is_inverted(s->world, row);
+    for (uint32_t i = 0; i < cells && !s->inside_out; ++i)
+        s->inside_out = is_near(s, SN_CELL_LATTICE | i) && is_inverted(s->world, SN_CELL_LATTICE | i);
     for (uint32_t row = 0; row < rows; ++row)
         if (sn_cell_is_tetrahedron(s->world, row) && !find_faces(s, row))
             return false;
-    for (uint32_t i = 0; i < s->world->contact.cell_table.count; ++i)
+    for (uint32_t i = 0; i < cells; ++i)
         if (!find_faces(s, SN_CELL_LATTICE | i))
             return false;
+    sn_sort(s->shut_table.column[0], s->shut_table.column[1], s->shut_table.count);
     return true;
 }
 
@@ -142,6 +290,7 @@ void sn_solid_release(sn_solid_cut *s, const sn_allocator *allocator)
     sn_table_release(&s->face_table, allocator);
     sn_table_release(&s->vertex_table, allocator);
     sn_table_release(&s->more_table, allocator);
+    sn_table_release(&s->shut_table, allocator);
 }
 
 /* ---- Splitting --------------------------------------------------------------------------------------------------- */
@@ -360,7 +509,8 @@ static bool split(sn_solid_cut *s, uint32_t vertex, const sn_tear *of)
         const uint32_t number = contact_skins(&world->contact)[row - 1].number;
         tear.skin = (sn_skin){number, world->contact.skin_ids.generation[number]};
     }
-    if (!find_parts(s, &f) || !sn_split_fits(world, vertex) || !sn_tear_allowed(world, &tear))
+    if (!find_parts(s, &f) || !sn_split_fits(world, vertex) ||
+        !sn_solid_may_part(world, vertex, f.parts, f.count, f.cell, f.part) || !sn_tear_allowed(world, &tear))
         return false;
     const uint32_t count = sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS);
     make_particles(world, &f);
@@ -533,7 +683,8 @@ static uint32_t add_faces(sn_solid_cut *s, uint32_t vertex)
                 s->face_table.count = before;
                 return UINT32_MAX;
             }
-            add_face(s, cell[i], f, cell[k]); /* room is reserved */
+            const face of = face_between(s, cell[i], f, cell[k]);
+            add_face(s, &of); /* memory is reserved */
         }
     return s->face_table.count - before;
 }
@@ -546,47 +697,19 @@ static void mark_cells(sn_world *world, const uint32_t *cell, uint32_t count)
             sn_tear_mark_busy(&world->tearing, sn_cell_corners(world, cell[i])[k]);
 }
 
-/* True if a cell is inside out somewhere: a tetrahedron other than at rest, a cell of a lattice at a corner. */
-static bool is_inverted(const sn_world *world, uint32_t cell)
+/* True if the faces from `first` on have room, and no cell at their vertex is inside out. If its skin does not collide
+   with itself they need none. */
+static bool may_open(const sn_solid_cut *s, uint32_t first, const uint32_t *around, uint32_t count)
 {
-    const uint32_t *p = sn_cell_corners(world, cell), corners = cell & SN_CELL_LATTICE ? 8 : 1;
-    const sn_pool *pool = world->constraints.pool[SN_KIND_VOLUME];
-    const double rest = corners == 1 ? (double)pool->param[(size_t)cell * pool->param_count] : 1;
-    for (uint32_t c = 0; c < corners; ++c) {
-        sn_dvec3 edge[3];
-        for (uint32_t k = 0; k < 3; ++k) {
-            const uint32_t to = corners == 1 ? k + 1 : c ^ 1u << k;
-            edge[k] = dvec3_sub(sn_cell_place(world, p[to]), sn_cell_place(world, p[c]));
-            edge[k] = dvec3_scale(edge[k], c >> k & 1 ? -1 : 1);
-        }
-        if (dvec3_dot(edge[0], dvec3_cross(edge[1], edge[2])) * rest < 0)
-            return true;
-    }
-    return false;
-}
-
-/* True if the faces from `first` on, and the cells at a vertex, are such that both sides of a tear have room. If its
-   skin does not collide with itself they need none. */
-static bool may_open(sn_solid_cut *s, uint32_t first, const uint32_t *around, uint32_t count)
-{
-    sn_world *world = s->world;
     const face *of = s->face_table.column[0];
-    const uint32_t particle = sn_cell_corners(world, of[first].cell[0])[of[first].corner[0][0]],
-                   row = ((const sn_tear_head *)world->tearing.head_table.column[0])[particle].solid;
-    if (row < 2 || !contact_skins(&world->contact)[row - 2].self_collision)
+    if (!collides_with_itself(s, &of[first]))
         return true;
     for (uint32_t i = 0; i < count; ++i)
-        if (is_inverted(world, around[i]))
+        if (is_inverted(s->world, around[i]))
             return false;
     for (uint32_t i = first; i < s->face_table.count; ++i)
-        for (uint32_t skip = 0; skip < (of[i].count == 4 ? 4u : 1u); ++skip) { /* both diagonals of a square */
-            uint32_t corner[3], used = 0;
-            for (uint32_t k = 0; used < 3; ++k)
-                if (of[i].count == 3 || k != skip)
-                    corner[used++] = sn_cell_corners(world, of[i].cell[0])[of[i].corner[0][k]];
-            if (!sn_solid_may_open(world, corner))
-                return false;
-        }
+        if (!has_room(s, &of[i]) || crosses_another(s, &of[i], first))
+            return false;
     return true;
 }
 
@@ -604,6 +727,7 @@ bool sn_solid_tear(sn_world *world, uint32_t vertex, uint32_t to, const sn_tear 
     s->may_cut = is_any;
     s->low = dvec3(-HUGE_VAL, -HUGE_VAL, -HUGE_VAL);
     s->high = dvec3(HUGE_VAL, HUGE_VAL, HUGE_VAL);
+    s->inside_out = true; /* perhaps: not looked for in all cells */
     const uint32_t faces = add_faces(s, vertex), count = sn_cells_at(world, vertex, around);
     if (faces == UINT32_MAX || !faces || !may_open(s, first, around, count) || !split(s, vertex, tear)) {
         s->face_table.count = first;

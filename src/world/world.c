@@ -123,7 +123,8 @@ sn_result sn_world_def_check(const sn_world_def *def, char *message, size_t size
     if (!def)
         snprintf(message, size, "def is NULL; start from sn_default_world_def()");
     else if (def->dimensions != 2 && def->dimensions != 3)
-        snprintf(message, size, "def.dimensions is %u; it must be 2 or 3", def->dimensions);
+        snprintf(message, size, "def.dimensions is %u; it must be 2 or 3 (start from sn_default_world_def)",
+                 def->dimensions);
     else if (!def->allocator.allocate != !def->allocator.release)
         snprintf(message, size, "def.allocator must have both allocate and release, or neither");
     else if (def->threads > SN_MOST_THREADS)

@@ -218,7 +218,7 @@ static void test_unknown_keys(void **state)
     assert_non_null(strstr(l.printed, "colour: there is no such key in a jelly. It has: width, "));
     assert_non_null(strstr(l.printed, "possition: there is no such key in a rope; did you mean 'position'?"));
     assert_non_null(strstr(l.printed, "valeu: there is no such key in a force; did you mean 'value'?"));
-    assert_non_null(strstr(l.printed, "forces[0].of: there is no object 'jj'"));
+    assert_non_null(strstr(l.printed, "forces[0].of: there is no object or body 'jj'"));
     assert_non_null(strstr(l.printed, "width: found a text (\"1 m\"), expected a number in m"));
     assert_non_null(strstr(l.printed, "did you mean 'gauss_seidel'?"));
     unload(&l);

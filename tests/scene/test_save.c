@@ -325,6 +325,69 @@ static void test_own_kinds(void **state)
     fixture_close(&f);
 }
 
+/* A torn scene is saved with the particles, triangles and constraints that it has now. */
+static void test_a_torn_scene(void **state)
+{
+    (void)state;
+    fixture f = fixture_good(
+        "{'objects': [{'type': 'cloth', 'name': 'cloth', "
+        "'columns': 9, 'rows': 9, 'width': 1, 'height': 1, 'pins': ['top'], 'skin': {'thickness': 0.003, "
+        "'self_collision': true}, 'material': {'stretch': 1e-4, 'bend': 10, 'tear_strain': 0.1, 'tear_spread': 0.3}}, "
+        "{'type': 'block', 'name': 'block', 'position': [3, 0, 0], 'columns': 4, 'rows': 3, 'layers': 3, 'width': 0.6, "
+        "'height': 0.4, 'depth': 0.4, 'skin': {'thickness': 0.004, 'self_collision': true}}, {'type': 'rope', 'name': "
+        "'rope', 'position': [0, 2, 0], 'segments': 9, 'pins': ['start'], 'material': {'tear_force': 1}}, {'type': "
+        "'ragdoll', 'name': 'doll', 'position': [0, 5, 3], 'pins': ['head']}], 'blades': [{'keys': [{'time': 0.02, "
+        "'a': [-2, 0.13, -1], 'b': [-2, 0.13, 1]}, {'time': 0.1, 'a': [0.2, 0.17, -1], 'b': [0.2, 0.17, 1]}]}], "
+        "'events': [{'time': 0.05, 'type': 'cut', 'object': 'block', 'through': [3.01, 0, 0], 'normal': [1, 0.2, "
+        "0.1]}, "
+        "{'time': 0.4, 'type': 'release', 'of': 'cloth.top'}]}");
+    const sn_object *cloth = sn_scene_find_object(f.scene, "cloth"), *block = sn_scene_find_object(f.scene, "block");
+    const uint32_t whole = sn_world_particle_count(f.world);
+    for (uint32_t i = 0; i < cloth->run.count; i += 9) /* its left side is thrown */
+        assert_ok(f.world, sn_particle_set_velocity(f.world, sn_particles_at(cloth->run, i), vec(-6, -3, 2)));
+    fixture_steps(&f, 12);
+    assert_true(sn_world_particle_count(f.world) > whole + 12);
+    fixture again = fixture_again(f.scene);
+    assert_int_equal(sn_world_particle_count(again.world), sn_world_particle_count(f.world));
+    assert_int_equal(sn_world_constraint_count(again.world, SN_KIND_NONE),
+                     sn_world_constraint_count(f.world, SN_KIND_NONE));
+    const sn_object *objects[2] = {cloth, block};
+    for (uint32_t i = 0; i < 2; ++i) {
+        const sn_object *loaded = sn_scene_find_object(again.scene, objects[i]->name);
+        uint32_t count, same;
+        const uint32_t *a = sn_skin_triangles(f.world, objects[i]->skin, &count),
+                       *b = sn_skin_triangles(again.world, loaded->skin, &same);
+        assert_int_equal(count, same);
+        assert_true(loaded->run.count > objects[i]->run.count);
+        for (uint32_t k = 0; k < 3 * count; ++k) {
+            const sn_particle p = sn_particle_from_index(f.world, a[k]), q = sn_particle_from_index(again.world, b[k]);
+            const sn_vec3 x = sn_particle_position(f.world, p), y = sn_particle_position(again.world, q),
+                          v = sn_particle_velocity(f.world, p), w = sn_particle_velocity(again.world, q);
+            assert_memory_equal(&x, &y, sizeof x);
+            assert_memory_equal(&v, &w, sizeof v);
+            assert_true(sn_particle_mass(f.world, p) == sn_particle_mass(again.world, q));
+        }
+    }
+    sn_report before, after;
+    assert_ok(f.world, sn_world_report(f.world, &before));
+    assert_ok(again.world, sn_world_report(again.world, &after));
+    assert_close(after.mass, before.mass, 1e-6 * before.mass);
+    assert_close(after.kinetic, before.kinetic, 1e-5 * before.kinetic);
+    assert_close(after.elastic, before.elastic, 1e-3 * before.elastic + 1e-6);
+    fixture third = fixture_again(again.scene); /* what was loaded can be saved */
+    assert_same_world(again.world, third.world);
+    fixture_steps(&f, 30);
+    fixture_steps(&again, 30);
+    assert_int_equal(sn_query_intersections(f.world, NULL, 0), 0);
+    assert_int_equal(sn_query_intersections(again.world, NULL, 0), 0);
+    assert_ok(f.world, sn_world_report(f.world, &before));
+    assert_ok(again.world, sn_world_report(again.world, &after));
+    assert_close(after.centre[1], before.centre[1], 0.05);
+    fixture_close(&third);
+    fixture_close(&again);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -333,7 +396,7 @@ int main(void)
         cmocka_unit_test(test_names),        cmocka_unit_test(test_names_after_a_cut),
         cmocka_unit_test(test_pins),         cmocka_unit_test(test_late),
         cmocka_unit_test(test_empty),        cmocka_unit_test(test_nothing_chosen),
-        cmocka_unit_test(test_own_kinds),
+        cmocka_unit_test(test_own_kinds),    cmocka_unit_test(test_a_torn_scene),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -751,6 +751,35 @@ static void test_everything(void **state)
     fixture_close(&f);
 }
 
+/* A motor without a torque, and a drive, are pointed out; with one, or with a steering that has one, they are not. */
+static void test_idle_motors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *joint, *warned; /* NULL: no warning */
+    } with[] = {
+        {"'kind': 'joint_hinge', 'speed': 3", "speed"},
+        {"'kind': 'joint_hinge', 'speed': 3, 'speed_most': 5", NULL},
+        {"'kind': 'joint_slider', 'target': 0.2", "target"},
+        {"'kind': 'joint_six', 'angular_speed': [1, 0, 0]", "angular_speed"},
+        {"'kind': 'joint_wheel', 'target': 0.2", NULL},
+    };
+    for (size_t i = 0; i < sizeof with / sizeof *with; ++i) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "{'bodies': [{'name': 'a', 'shapes': {'type': 'box'}}],"
+                 "'constraints': [{%s, 'bodies': ['world', 'a']}]}",
+                 with[i].joint);
+        fixture f = fixture_good(text);
+        assert_int_equal(f.problems.warnings, with[i].warned != NULL);
+        char path[60];
+        snprintf(path, sizeof path, "constraints[0].%s", with[i].warned ? with[i].warned : "");
+        if (with[i].warned)
+            assert_problem(&f.problems, path, "it does nothing, because");
+        fixture_close(&f);
+    }
+}
+
 /* Objects that are added in code; what fails leaves nothing behind. */
 static void test_add(void **state)
 {
@@ -847,6 +876,7 @@ int main(void)
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_no_memory_later),
         cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_idle_motors),
         cmocka_unit_test(test_add),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

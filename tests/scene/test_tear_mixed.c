@@ -50,7 +50,6 @@ typedef struct plan {
     uint32_t objects;
     bool held;     /* something is held, or stands on something that is */
     bool surfaces; /* skins collide with themselves and each other */
-    bool solids;   /* and some of them are around solids */
     double faster; /* 1/s */
 } plan;
 
@@ -140,7 +139,6 @@ static void make_plan(plan *p, uint64_t *random)
         static const uint32_t of_surfaces[] = {CLOTH, CLOTH, BALLOON, ROPE, NET, CHAIN, BOX, BLOCK, LATTICE};
         type[i] = p->surfaces ? of_surfaces[below(random, COUNT_OF(of_surfaces))] : below(random, OBJECTS);
         put_object(p, random, type[i]);
-        p->solids = p->solids || type[i] == BLOCK || type[i] == LATTICE;
     }
     put(t, "], 'attachments': [");
     const char *comma = "";
@@ -619,8 +617,7 @@ static void act(sn_world *world, const sn_cut_def *cut, support_memory *memory, 
 }
 
 typedef struct counts {
-    uint32_t worlds, cuts, parted, tears, invalid;
-    uint32_t met; /* worlds with solids in which something came to intersect */
+    uint32_t worlds, cuts, parted, tears;
 } counts;
 
 /* A world that is looked at, and its twins. */
@@ -636,13 +633,8 @@ typedef struct trial {
     counts *c;
 } trial;
 
-/* Where solids are deformed, both sides of a face may have no room: rarely. */
 static void check_apart(trial *t, const char *what)
 {
-    if (t->apart && t->p.solids && sn_query_intersections(t->first, NULL, 0)) {
-        t->c->met++;
-        t->apart = false;
-    }
     if (t->apart && sn_query_intersections(t->first, NULL, 0))
         fail_msg("seed %u, frame %u: a %s made something intersect", t->seed, t->frame, what);
 }
@@ -777,10 +769,7 @@ static void test_whatever_tears_and_is_cut(void **state)
     counts c = {0};
     for (uint32_t seed = start; seed < start + worlds; ++seed)
         run(seed, &c);
-    print_message("%u worlds, %u cuts, %u of which parted something, %u tears; in %u with solids something came to "
-                  "intersect\n",
-                  c.worlds, c.cuts, c.parted, c.tears, c.met);
-    assert_true(20 * c.met <= worlds + 19);
+    print_message("%u worlds, %u cuts, %u of which parted something, %u tears\n", c.worlds, c.cuts, c.parted, c.tears);
     assert_true(worlds == 1 || (c.tears > worlds && c.parted > worlds / 2));
 }
 

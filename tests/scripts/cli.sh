@@ -235,6 +235,15 @@ says '^\{"event": "start", .*"frames": 20'
 says '^\{"event": "frame", "frame": 0, "time": 0,'
 good "not a line per frame" test "$(grep -c '"event": "frame"' stdout)" -eq 21
 tail -n 1 stdout >summary
+# What broke is in the summary.
+cat >breaks.json <<'EOF'
+{"objects": [{"type": "body_chain", "name": "chain", "links": 4, "position": [0, 3, 0], "bob": 50, "strength": 300}]}
+EOF
+expect 0 run breaks.json --frames 20
+says '^  torn +5 constraints broke, first in frame 1$'
+expect 0 run breaks.json --frames 20 --json
+says '"torn": \{"broken": 5, "split": 0, "first_frame": 1\}'
+
 for key in frames wall_seconds particles constraints energies momenta residuals state_hash files; do
     good "the summary has no $key" grep -q "\"$key\": " summary
 done

@@ -36,7 +36,7 @@ END
   $CC -std=c11 -Wall -Wextra -Wpedantic -Werror -Wno-unused $SINEW_CFLAGS -c "$folder/$page.c" -o "$folder/$page.o"
 done
 # every file and folder that the README, CONTRIBUTING and the documentation link to exists
-for page in "$SINEW_SOURCE_DIR"/*.md "$SINEW_SOURCE_DIR"/docs/*.md; do
+for page in "$SINEW_SOURCE_DIR"/*.md "$SINEW_SOURCE_DIR"/docs/*.md "$SINEW_SOURCE_DIR"/docs/notes/*.md; do
   grep -oE '\]\([^)#]+' "$page" | sed 's/](//' | grep -v '^http' | while read -r link; do
     [ -e "$(dirname "$page")/$link" ] || { echo "$page links to $link, which does not exist"; exit 1; }
   done

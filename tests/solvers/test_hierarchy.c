@@ -561,20 +561,42 @@ static void test_targets_hold(void **state)
     end_sheet(&s);
 }
 
+typedef enum holder { IMMOVABLE, PINNED, ON_PLACE, ON_BODY, BREAKABLE, HOLDERS } holder;
+
+static sn_constraint hold_with(sheet *s, const how *h, holder by, uint32_t x)
+{
+    const sn_particle p = at(s, h, x, 0);
+    const sn_vec3 place = sn_particle_position(s->world, p);
+    sn_constraint made = {0};
+    sn_shape_def ball = sn_default_shape_def(SN_SHAPE_SPHERE);
+    sn_body_def def = sn_default_body_def();
+    sn_body body = {0};
+    def.type = SN_BODY_KINEMATIC;
+    def.position = vec(0, 5, 0);
+    def.shapes = &ball;
+    def.shape_count = 1;
+    if (by == IMMOVABLE)
+        hold(s, h, x, 0);
+    else if (by == ON_PLACE)
+        made = sn_constraint_add_attachment(s->world, sn_at_place(place), sn_at(p));
+    else if (by != ON_BODY)
+        made = sn_constraint_add_pin(s->world, p);
+    if (by == ON_BODY) {
+        assert_ok(s->world, sn_body_add(s->world, &def, &body));
+        made = sn_constraint_add_attachment(s->world, sn_at(p), sn_on_body(body, sn_vec3_sub(place, def.position)));
+    }
+    if (by == BREAKABLE)
+        assert_ok(s->world, sn_constraint_set_strength(s->world, made, real(1e9), 0));
+    return made;
+}
+
 /* The largest distance of a corner from where it is held, m, in two seconds. */
-static double swing_by_corners(const how *h, bool pins, double strength, sheet *s, sn_constraint pin[2])
+static double swing_by_corners(const how *h, holder by, sheet *s, sn_constraint pin[2])
 {
     double slip = 0;
     *s = make_sheet(h);
-    for (uint32_t k = 0; k < 2; ++k) {
-        const uint32_t x = k ? h->n - 1 : 0;
-        if (pins)
-            pin[k] = sn_constraint_add_pin(s->world, at(s, h, x, 0));
-        else
-            hold(s, h, x, 0);
-        if (strength > 0)
-            assert_ok(s->world, sn_constraint_set_strength(s->world, pin[k], real(strength), 0));
-    }
+    for (uint32_t k = 0; k < 2; ++k)
+        pin[k] = hold_with(s, h, by, k ? h->n - 1 : 0);
     for (uint32_t frame = 0; frame < 120; ++frame) {
         support_run(s->world, 1, FRAME);
         const sn_view x = sn_world_view_positions(s->world);
@@ -587,30 +609,62 @@ static double swing_by_corners(const how *h, bool pins, double strength, sheet *
     return slip;
 }
 
-/* Rigid pins hold a sheet as immovable particles do. (Limits did not know of them: corners slipped by centimetres.) One
-   that may break does not, so that its force is the whole one. Once a pin is gone, its corner falls. */
+/* Rigid pins hold a sheet as immovable particles do, and so do attachments to places and to bodies that nothing pushes.
+   (Limits did not know of them: corners slipped by centimetres.) A pin that may break does not, so that its force is
+   the whole one. Once one is gone, its corner falls. */
 static void test_pins_hold_as_immovable_particles_do(void **state)
 {
     (void)state;
     const how h = {.n = 32};
-    sheet s[3];
+    sheet s[HOLDERS];
     sn_constraint pin[2];
-    double slip[3], low[3], largest[3] = {0};
-    for (uint32_t i = 0; i < 3; ++i) {
-        slip[i] = swing_by_corners(&h, i > 0, i == 2 ? 1e9 : 0, &s[i], pin);
-        low[i] = height(&s[i]);
-        stretch(&s[i], &largest[i]);
-        print_message("slip %.3g m, centre at %.5f m, largest %.2f %%\n", slip[i], low[i], 100 * largest[i]);
-        if (i == 1) {
-            assert_ok(s[i].world, sn_constraint_remove(s[i].world, pin[0]));
-            support_run(s[i].world, 12, FRAME);
-            assert_true(sn_particle_position(s[i].world, at(&s[i], &h, 0, 0)).y < real(-0.1));
+    double slip[HOLDERS], low[HOLDERS], largest[HOLDERS] = {0};
+    for (holder by = IMMOVABLE; by < HOLDERS; ++by) {
+        slip[by] = swing_by_corners(&h, by, &s[by], pin);
+        low[by] = height(&s[by]);
+        stretch(&s[by], &largest[by]);
+        print_message("slip %.3g m, centre at %.5f m, largest %.2f %%\n", slip[by], low[by], 100 * largest[by]);
+        if (by != IMMOVABLE) {
+            assert_ok(s[by].world, sn_constraint_remove(s[by].world, pin[0]));
+            support_run(s[by].world, 12, FRAME);
+            assert_true(sn_particle_position(s[by].world, at(&s[by], &h, 0, 0)).y < real(-0.1));
         }
-        end_sheet(&s[i]);
+        end_sheet(&s[by]);
+        if (by == PINNED || by == ON_PLACE || by == ON_BODY) {
+            assert_true(slip[by] < 1e-4 && largest[by] < 0.06);
+            assert_close(low[by], low[IMMOVABLE], 0.02);
+        }
     }
-    assert_true(slip[1] < 1e-4 && largest[1] < 0.06);
-    assert_close(low[1], low[0], 0.02);
-    assert_true(slip[2] > 0.003);
+    assert_true(slip[BREAKABLE] > 0.003);
+}
+
+/* A sheet that falls in its plane, and crumples, does not pull its pins along: mending leaves what they hold. (It moved
+   them as any other particle, and they slipped by centimetres until it stood aside.) */
+static void test_pins_hold_a_sheet_that_crumples(void **state)
+{
+    (void)state;
+    const how h = {.n = 32};
+    sheet s = make_sheet(&h);
+    sn_settings settings = sn_world_settings(s.world);
+    settings.gravity = vec(-9.81, 0, 0);
+    assert_ok(s.world, sn_world_configure(s.world, &settings));
+    const uint32_t corner[2] = {0, h.n - 1};
+    double slip = 0;
+    sn_vec3 place[2];
+    for (uint32_t k = 0; k < 2; ++k) {
+        place[k] = sn_particle_position(s.world, at(&s, &h, corner[k], 0));
+        assert_int_not_equal(sn_constraint_add_pin(s.world, at(&s, &h, corner[k], 0)).generation, 0);
+    }
+    for (uint32_t frame = 0; frame < 40; ++frame) {
+        support_run(s.world, 1, FRAME);
+        for (uint32_t k = 0; k < 2; ++k) {
+            const sn_vec3 now = sn_particle_position(s.world, at(&s, &h, corner[k], 0));
+            slip = fmax(slip, (double)sn_vec3_length(sn_vec3_sub(now, place[k])));
+        }
+    }
+    print_message("slip %.3g m\n", slip);
+    assert_true(slip < 1e-4);
+    end_sheet(&s);
 }
 
 /* A heavy rope that is tied to a sheet hangs from it: it is a part of the mesh. (The tied particle of the sheet, which is
@@ -862,7 +916,7 @@ static void test_plain_meshes_are_as_without(void **state)
         const char *words;
     } cases[] = {{{.n = 32}, break_never, "its rods can break"},
                  {{.n = 32, .compliance = 1e-5}, do_nothing, "its rods are elastic"},
-                 {{.n = 19}, do_nothing, ""}};
+                 {{.n = 6}, do_nothing, ""}};
     for (uint32_t k = 0; k < COUNT_OF(cases); ++k) {
         sn_vec3 place[2];
         for (uint32_t off = 0; off < 2; ++off) {
@@ -874,7 +928,7 @@ static void test_plain_meshes_are_as_without(void **state)
             support_run(s.world, 10, FRAME);
             if (!off)
                 assert_meshes(&s, cases[k].words);
-            place[off] = sn_particle_position(s.world, at(&s, &h, 7, 9));
+            place[off] = sn_particle_position(s.world, at(&s, &h, 3, 4));
             end_sheet(&s);
         }
         assert_vec_same(place[0], place[1]);
@@ -901,6 +955,7 @@ int main(void)
         cmocka_unit_test(test_targets_hold),
         cmocka_unit_test(test_tied_rope_hangs),
         cmocka_unit_test(test_pins_hold_as_immovable_particles_do),
+        cmocka_unit_test(test_pins_hold_a_sheet_that_crumples),
         cmocka_unit_test(test_stretched_sheet_gives_everywhere),
         cmocka_unit_test(test_folded_cloth_unfolds),
         cmocka_unit_test(test_dome_stands_still),

@@ -1,6 +1,7 @@
 /* The plan of SN_SOLVER_TILED: for bodies of every shape it is what plan.h says, as made, after edits, and after loading;
    it depends on constraints and edits alone; and memory that runs out harms nothing. */
 #include "support/graphs.h"
+#include "support/plan_check.h"
 
 #include "world/world.h"
 
@@ -560,7 +561,7 @@ static bool is_good(const sn_world *world)
                                    .numbers = world->ids.table.count,
                                    .slot = world->ids.value,
                                    .index = world->particles.index};
-    return sn_plan_check(&world->plan, &world->constraints, &particles, message, sizeof message);
+    return support_check_plan(&world->plan, &world->constraints, &particles, message, sizeof message);
 }
 
 /* Particles without constraints come last, whatever their numbers are. */

@@ -1,4 +1,5 @@
 #include "support/graphs.h"
+#include "support/plan_check.h"
 
 #include "world/world.h"
 
@@ -553,7 +554,7 @@ void graph_assert_planned(sn_world *world, const char *what, const char *file, i
                                    .numbers = world->ids.table.count,
                                    .slot = world->ids.value,
                                    .index = world->particles.index};
-    if (!sn_plan_check(&world->plan, &world->constraints, &particles, message, sizeof message)) {
+    if (!support_check_plan(&world->plan, &world->constraints, &particles, message, sizeof message)) {
         print_error("%s: %s\n", what, message);
         _fail(file, line);
     }

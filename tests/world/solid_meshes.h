@@ -247,4 +247,29 @@ static inline void set_moving(sn_world *world, const block *b)
     }
 }
 
+/* Its skin collides with itself. */
+static inline void collide_with_itself(sn_world *world, block *b)
+{
+    uint32_t count;
+    const uint32_t *corner = sn_skin_triangles(world, b->skin, &count);
+    uint32_t *triangle = malloc(3 * (size_t)count * sizeof *triangle);
+    memcpy(triangle, corner, 3 * (size_t)count * sizeof *triangle);
+    assert_ok(world, sn_skin_remove(world, b->skin));
+    sn_skin_def skin = sn_default_skin_def();
+    skin.triangles = triangle, skin.triangle_count = count;
+    skin.thickness = real(0.004), skin.self_collision = true;
+    assert_ok(world, sn_skin_add(world, &skin, &b->skin));
+    free(triangle);
+}
+
+/* A plane across the middle of a block, askew. */
+static inline sn_cut_def random_plane(uint64_t *random)
+{
+    sn_cut_def def = sn_default_cut_def();
+    def.blade = SN_BLADE_PLANE;
+    def.a = vec(0.21, 0.15, 0.15);
+    def.b = vec(1, support_random_in(random, -0.5, 0.5), support_random_in(random, -0.5, 0.5));
+    return def;
+}
+
 #endif

@@ -38,13 +38,13 @@ static double potential_of(sn_world *world)
 }
 
 /* The share of what was lost that came back. */
-static double fall(thing what, double restitution, uint32_t substeps, uint32_t count, uint32_t frames)
+static double fall_from(uint64_t seed, thing what, double restitution, uint32_t substeps, uint32_t count,
+                        uint32_t frames)
 {
     sn_world_def def = sn_default_world_def();
     def.settings.substeps = substeps;
     sn_world *world = support_world_from(&def);
     sn_group_contact group = sn_default_group_contact(0);
-    uint64_t seed = 7 + substeps;
     group.material = material(0.5, restitution);
     assert_ok(world, sn_world_set_group_contact(world, 0, &group));
     add_floor(world);
@@ -63,6 +63,11 @@ static double fall(thing what, double restitution, uint32_t substeps, uint32_t c
     assert_true(potential_of(world) < 0.1 * still); /* all came down */
     sn_world_destroy(world);
     return most / (first - least);
+}
+
+static double fall(thing what, double restitution, uint32_t substeps, uint32_t count, uint32_t frames)
+{
+    return fall_from(7 + substeps, what, restitution, substeps, count, frames);
 }
 
 static void nothing_gains_energy(void **state)
@@ -87,8 +92,9 @@ static void fast_traffic_comes_down(void **state)
     assert_true(fall(CAPSULES, 0, 1, 150, 300) <= 0.001);
     assert_true(fall(CAPSULES, 0.5, 2, 150, 300) <= 0.001);
 #if !SINEW_DOUBLE
+    /* two of 25 such heaps; this one 0.9 % */
     assert_known_failure("150 capsules that bounce at one substep get back less than a thousandth of what was lost",
-                         fall(CAPSULES, 0.5, 1, 150, 300) <= 0.001);
+                         fall_from(13008, CAPSULES, 0.5, 1, 150, 300) <= 0.001);
 #endif
 }
 

@@ -1,5 +1,6 @@
 /* Grains are stored by place, again and again as they flow: nobody can tell by what they do. Numbers stay, views still find
    them, snapshots go on with the same bits, and no memory is asked for. */
+#include "support/plan_check.h"
 #include "world/contact_worlds.h"
 
 #include "world/world.h"
@@ -91,7 +92,7 @@ static void assert_plan_good(const sn_world *world)
                                    .numbers = world->ids.table.count,
                                    .slot = world->ids.value,
                                    .index = world->particles.index};
-    if (!sn_plan_check(&world->plan, &world->constraints, &particles, message, sizeof message))
+    if (!support_check_plan(&world->plan, &world->constraints, &particles, message, sizeof message))
         fail_msg("%s", message);
 }
 

@@ -1,16 +1,6 @@
 /* Solids of tetrahedra that are cut: along faces, and their skins stay closed. */
 #include "world/solid_meshes.h"
 
-/* A plane across the middle of a block, askew. */
-static sn_cut_def random_plane(uint64_t *random)
-{
-    sn_cut_def def = sn_default_cut_def();
-    def.blade = SN_BLADE_PLANE;
-    def.a = vec(0.21, 0.15, 0.15);
-    def.b = vec(1, support_random_in(random, -0.5, 0.5), support_random_in(random, -0.5, 0.5));
-    return def;
-}
-
 /* Cut through by a plane a block is two blocks, both closed, and nothing is lost or gained. */
 static void test_a_plane_cuts_a_block_in_two(void **state)
 {
@@ -49,20 +39,6 @@ static void test_a_plane_cuts_a_block_in_two(void **state)
             assert_ok(world, sn_world_step(world, real(1.0 / 60)));
         sn_world_destroy(world);
     }
-}
-
-static void collide_with_itself(sn_world *world, block *b)
-{
-    uint32_t count;
-    const uint32_t *corner = sn_skin_triangles(world, b->skin, &count);
-    uint32_t *triangle = malloc(3 * (size_t)count * sizeof *triangle);
-    memcpy(triangle, corner, 3 * (size_t)count * sizeof *triangle);
-    assert_ok(world, sn_skin_remove(world, b->skin));
-    sn_skin_def skin = sn_default_skin_def();
-    skin.triangles = triangle, skin.triangle_count = count;
-    skin.thickness = real(0.004), skin.self_collision = true;
-    assert_ok(world, sn_skin_add(world, &skin, &b->skin));
-    free(triangle);
 }
 
 /* Both sides of a cut are nearer than the thickness. But they were so at rest, and are not pushed apart. */

@@ -151,10 +151,39 @@ static void boxes_are_not_crushed(void **state)
     fall(2000, 7, 20, 140, 4);
 }
 
+/* Manifolds that are made while 500 boxes fall and land on each other, at up to 14 m/s. */
+static uint64_t manifolds_made(uint32_t substeps)
+{
+    sn_world *world = shaft_of_boxes(500, 4, substeps, 1);
+    sn_settings settings = sn_world_settings(world);
+    uint64_t made = 0;
+    settings.profile = true;
+    assert_ok(world, sn_world_configure(world, &settings));
+    for (uint32_t frame = 0; frame < 100; ++frame) {
+        step(world);
+        made += sn_world_profile(world).counts.manifolds;
+    }
+    sn_world_destroy(world);
+    return made;
+}
+
+/* Points of bodies are searched for as far ahead as fast ones may throw them. With restitution 0 that is half as far as
+   without loss, and falls with each body that hands it on. At four substeps 0.70 times as many manifolds are made as at
+   ten; 0.85 times as if nothing were lost. */
+static void fewer_substeps_make_fewer_manifolds(void **state)
+{
+    (void)state;
+    const uint64_t at_four = manifolds_made(4), at_ten = manifolds_made(10);
+    print_message("manifolds: %llu at four substeps, %llu at ten\n", (unsigned long long)at_four,
+                  (unsigned long long)at_ten);
+    assert_true(5 * at_four < 4 * at_ten);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_are_not_crushed),
+        cmocka_unit_test(fewer_substeps_make_fewer_manifolds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,7 @@ static void read_particle(const sn_world *w, sn_particle p)
     FAILS(isnan(sn_particle_mass(w, p)));
     FAILS(isnan(sn_particle_inverse_mass(w, p)));
     FAILS(isnan(sn_particle_radius(w, p)));
+    FAILS(is_nan_vec3(sn_particle_rest_position(w, p)));
     FAILS(sn_particle_group(w, p) == 0);
     FAILS(sn_particle_user(w, p) == 0);
     FAILS(!sn_particle_is_awake(w, p));

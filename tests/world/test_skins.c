@@ -428,7 +428,8 @@ static void test_snapshot(void **state)
 }
 
 /* Each request for memory fails once: the call changes nothing, and works the
-   second time. Removing asks for none. */
+   second time. Removing asks for none. The sheet has a tetrahedron: a skin that
+   collides with itself takes the rest shape of that, too. */
 static void test_memory(void **state)
 {
     (void)state;
@@ -438,7 +439,11 @@ static void test_memory(void **state)
         sn_world_def def = support_scarce(&memory);
         sn_world *world = support_world_from(&def);
         sheet s = make_sheet(world, 0);
+        const sn_particle top = sn_particle_add_at(world, vec(0, 1, 0), 1);
+        const uint32_t cell[4] = {s.index[0], s.index[1], s.index[2], top.index};
+        assert_int_equal(sn_constraints_add_kind(world, SN_KIND_VOLUME, 1, cell, NULL, NULL).count, 1);
         sn_skin_def made = skin_def(&s);
+        made.self_collision = true;
         sn_skin skin[30];
         memory.fail_at = n ? memory.requests + n : 0;
         for (int i = 0; i < 31; ++i) {

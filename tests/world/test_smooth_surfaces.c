@@ -258,10 +258,87 @@ static void quiet_substeps_change_nothing(void **state)
     assert_true(quiet > all / 8);
 }
 
+enum { PATCH = 7 };
+
+/* A small sheet, with rods along its sides. */
+static void add_patch(sn_world *world, sn_vec3 at, sn_vec3 velocity, sn_real thickness)
+{
+    sn_real xyz[3 * PATCH * PATCH];
+    uint32_t corner[6 * PATCH * PATCH], count = 0;
+    for (uint32_t i = 0; i < PATCH * PATCH; ++i) {
+        xyz[3 * i] = at.x + real(CELL * 0.7) * (sn_real)(i % PATCH);
+        xyz[3 * i + 1] = at.y + real(CELL * 0.7) * (sn_real)(i / PATCH); /* NOLINT: whole rows */
+        xyz[3 * i + 2] = at.z;
+    }
+    const sn_particles run = sn_particles_add(world, PATCH * PATCH, xyz, 0, real(0.001));
+    for (uint32_t i = 0; i < PATCH * PATCH; ++i) {
+        const sn_particle p = sn_particles_at(run, i);
+        assert_ok(world, sn_particle_set_velocity(world, p, velocity));
+        for (uint32_t k = 0; k < 2; ++k)
+            if (k ? i / PATCH + 1 < PATCH : i % PATCH + 1 < PATCH)
+                sn_constraint_add_distance(world, sn_at(p), sn_at(sn_particles_at(run, i + (k ? PATCH : 1))),
+                                           SN_MEASURE);
+        if (i % PATCH + 1 == PATCH || i / PATCH + 1 == PATCH)
+            continue;
+        const uint32_t a = run.first + i, six[6] = {a, a + 1, a + PATCH, a + 1, a + PATCH + 1, a + PATCH};
+        memcpy(corner + count, six, sizeof six);
+        count += 6;
+    }
+    sn_skin_def def = sn_default_skin_def();
+    def.triangles = corner;
+    def.triangle_count = count / 3;
+    def.thickness = thickness;
+    def.self_collision = true;
+    assert_ok(world, sn_skin_add(world, &def, NULL));
+}
+
+/* A sheet, and small ones: two that are thrown at each other beside it, and in every other world one that is thrown at
+   it. */
+static sn_world *make_touched(uint32_t n)
+{
+    uint64_t seed = n + 100;
+    sn_world *world = make_sheet(n % SHAPES, &seed);
+    const sn_vec3 aside = vec(4, 0.3, 0);
+    add_patch(world, aside, vec(0, 0.1, 0.5), real(0.008));
+    add_patch(world, vec3_add(aside, vec(0.01, 0.02, 0.05)), vec(0, 0, support_random_in(&seed, -1, 0)), real(0.008));
+    if (n % 2)
+        add_patch(world, vec(support_random_in(&seed, 0, 0.8), support_random_in(&seed, 0, 0.8), -0.08),
+                  vec(0, 0, support_random_in(&seed, 0.5, 3)), real(0.008));
+    return world;
+}
+
+/* Pairs of tiles that are passed over in substeps in which others touch change no bit, on any number of threads. */
+static void quiet_tiles_change_nothing(void **state)
+{
+    (void)state;
+    uint32_t partly = 0, all = 0;
+    for (uint32_t n = 0; n < support_rounds(64, 8); ++n) {
+        sn_world *one = make_touched(n), *two = make_touched(n);
+        assert_ok(one, sn_world_set_threads(one, 1 + n % 3));
+        for (uint32_t i = 0; i < 24; ++i) {
+            sn_surfaces *s = &two->contacts.surfaces;
+            sn_surface_quiet_leave(s);
+            s->quiet.waits = 1000;
+            assert_ok(one, sn_world_step(one, real(1.0 / 60)));
+            assert_ok(two, sn_world_step(two, real(1.0 / 60)));
+            assert_true(sn_world_hash(one) == sn_world_hash(two));
+            assert_false(s->quiet.on);
+            partly += one->contacts.surfaces.quiet.held && one->contacts.surfaces.quiet.busy;
+            all++;
+        }
+        assert_int_equal(sn_query_intersections(one, NULL, 0), 0);
+        sn_world_destroy(one);
+        sn_world_destroy(two);
+    }
+    print_message("%u of %u steps end partly quiet\n", partly, all);
+    assert_true(partly > all / 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_smooth_has_room), cmocka_unit_test(smooth_sheets_list_nothing),
-        cmocka_unit_test(quiet_times_count_what_approaches), cmocka_unit_test(quiet_substeps_change_nothing)};
+        cmocka_unit_test(quiet_times_count_what_approaches), cmocka_unit_test(quiet_substeps_change_nothing),
+        cmocka_unit_test(quiet_tiles_change_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,6 +159,56 @@ static void test_refused_solids_hold(void **state)
     sn_world_destroy(world);
 }
 
+/* Coarse blocks that collide with themselves, turn fast and fall to pieces, and are cut meanwhile: many vertices of a
+   cell part in one step, faces that opened before lie next to new ones, and cells are flat. */
+static void test_pieces_that_turn_do_not_intersect(void **state)
+{
+    (void)state;
+    uint32_t splits = 0, cuts = 0;
+    const char *from = getenv("SINEW_SEED"); /* others */
+    const uint64_t first = from ? strtoull(from, NULL, 10) : 1, worlds = support_long(1000, support_rounds(64, 3));
+    for (uint64_t seed = first; seed < first + worlds; ++seed) {
+        uint64_t random = seed * 31;
+        sn_world *world = make_world(1);
+        block b = block_add(world, 3, 2, 2, 0.2, &random);
+        collide_with_itself(world, &b);
+        const double turn = support_random_in(&random, 5, 60), fling = support_random_in(&random, 0, 10);
+        for (uint32_t i = 0; i < b.run.count; ++i) {
+            const sn_vec3 x = sn_particle_position(world, sn_particles_at(b.run, i));
+            assert_ok(world, sn_particle_set_velocity(world, sn_particles_at(b.run, i),
+                                                      vec(fling * (double)x.x - turn * (double)x.y,
+                                                          fling * (double)x.y + turn * (double)x.x,
+                                                          support_random_in(&random, -0.3, 0.3) * turn)));
+        }
+        set_strength(world, &b, 0.01, 0, (uint32_t)seed);
+        const tear_sums whole = tear_sum(world);
+        for (uint32_t frame = 0; frame < 10; ++frame) {
+            uint32_t count;
+            if (frame % 3 == 2) {
+                const sn_cut_def def = random_plane(&random);
+                sn_cut_info info;
+                assert_ok(world, sn_world_cut(world, &def, &info));
+                cuts += info.split > 0;
+                if (sn_query_intersections(world, NULL, 0))
+                    fail_msg("seed %u: a cut before frame %u made something intersect", (uint32_t)seed, frame);
+            }
+            assert_ok(world, sn_world_step(world, real(1.0 / 120)));
+            sn_world_tears(world, &count);
+            splits += count;
+            if (sn_query_intersections(world, NULL, 0))
+                fail_msg("seed %u: something intersects after frame %u", (uint32_t)seed, frame);
+        }
+        check_closed(world);
+        const tear_sums after = tear_sum(world);
+        assert_close(after.mass, whole.mass, 1e-9 * whole.mass);
+        for (int k = 0; k < 3; ++k)
+            assert_close(after.momentum[k], whole.momentum[k], 1e-5 * sqrt(2 * whole.kinetic * whole.mass));
+        sn_world_destroy(world);
+    }
+    print_message("%u splits, %u cuts\n", splits, cuts);
+    assert_true(splits > 20 * worlds && cuts > worlds / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_random_tears_leave_closed_solids),
         cmocka_unit_test(test_a_tear_keeps_all_sums),
         cmocka_unit_test(test_refused_solids_hold),
+        cmocka_unit_test(test_pieces_that_turn_do_not_intersect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,6 @@
    vectors. Only the last few distances of a batch are solved one by one. A browser without vectors gets another
    module (sinew-scalar.wasm). */
 #define SN_VECTOR 0
-#define PAIR_FEW
 #include "wide/distance.h"
 #include "wide/variants.h"
 

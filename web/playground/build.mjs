@@ -8,6 +8,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { asModule } from "./lessons.mjs";
 import { lean } from "./three.mjs";
+import { describing, wordless } from "./wordless.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(here, "../..");
@@ -36,7 +37,11 @@ await build({ ...options, splitting: true, chunkNames: "[name]-[hash]", entryPoi
 await build({ ...options, entryPoints: { worker: "src/worker.js", "sinew-worker": path.join(packaged, "sinew-worker.js") } });
 await build({ absWorkingDir: here, bundle: true, minify: true, entryPoints: { playground: "src/page.css" }, outdir: out, logLevel: "warning" });
 
-for (const name of ["sinew.wasm", "sinew-threads.wasm", "sinew-scalar.wasm"]) if (existsSync(path.join(packaged, name))) await cp(path.join(packaged, name), path.join(out, name));
+// The editor alone explains keys, and fetches what there is to say when it opens.
+const engine = await (await import(path.join(packaged, "sinew.js"))).load(), schema = engine.schema();
+const texts = describing(schema, engine.kinds(), engine.objectTypes);
+await writeFile(path.join(out, "schema.json"), JSON.stringify(schema));
+for (const name of ["sinew.wasm", "sinew-threads.wasm", "sinew-scalar.wasm"]) if (existsSync(path.join(packaged, name))) await writeFile(path.join(out, name), wordless(await readFile(path.join(packaged, name)), texts));
 await cp(path.join(here, "index.html"), path.join(out, "index.html"));
 for (const name of ["thumbs.webp", "thumbs-dark.webp"]) await cp(path.join(here, "data", name), path.join(out, name));
 

@@ -38,13 +38,15 @@ class Site {
     const named = new Set(menu.flatMap(([, pages]) => pages.map(([file]) => file)));
     const more = readdirSync(path.join(root, "docs")).filter((f) => f.endsWith(".md") && !named.has(`docs/${f}`)).sort();
     this.menu = [...menu.map(([title, pages]) => [title, pages.filter(([file]) => existsSync(path.join(root, file)))])];
-    if (more.length) this.menu.push(["More", more.map((f) => [`docs/${f}`, /^# +(.*)/m.exec(text(`docs/${f}`))?.[1] || f])]);
+    const headed = (file) => [file, /^# +(.*)/m.exec(text(file))?.[1].replace(/^Laboratory notes: (.)/, (all, letter) => letter.toUpperCase()) || file];
+    if (more.length) this.menu.push(["More", more.map((f) => headed(`docs/${f}`))]);
+    this.menu.push(["Laboratory notes", readdirSync(path.join(root, "docs", "notes")).filter((f) => f.endsWith(".md")).sort().map((f) => headed(`docs/notes/${f}`))]);
   }
 
   // Where a file of the repository is on the site; what is needed there is put on the list.
   place(file, from) {
     if (file === "README.md") return "index.html";
-    if (this.menu.some(([, pages]) => pages.some(([f]) => f === file))) return path.basename(file).replace(/\.md$/, ".html");
+    if (this.menu.some(([, pages]) => pages.some(([f]) => f === file))) return file.replace(/^(docs\/)?/, "").replace(/\.md$/, ".html");
     if (/^docs\/(images|data)\//.test(file)) {
       this.copied.add(file);
       return file.slice("docs/".length);

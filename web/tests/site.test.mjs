@@ -61,7 +61,8 @@ test("ids are unique, and nothing comes from elsewhere", () => {
 
 test("every page of docs/ is on the site and in the menu", () => {
   const menu = readFileSync(path.join(site, "index.html"), "utf8");
-  for (const name of readdirSync(path.join(root, "docs")).filter((f) => f.endsWith(".md"))) {
+  const notes = readdirSync(path.join(root, "docs", "notes")).map((f) => `notes/${f}`);
+  for (const name of [...readdirSync(path.join(root, "docs")), ...notes].filter((f) => f.endsWith(".md"))) {
     const page = name.replace(/\.md$/, ".html");
     assert.ok(files.includes(path.join(site, page)), page);
     assert.ok(menu.includes(`href="${page}"`), `${page} is not in the menu`);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ordered } from '../order.mjs';
 import { needed } from '../playground/three.mjs';
+import { describing, wordless } from '../playground/wordless.mjs';
 
 const section = (id, bytes) => [id, bytes.length, ...bytes];
 const body = (...code) => [code.length + 2, 0, ...code, 0x0b];
@@ -57,4 +58,21 @@ test('conditions of shaders hold, do not, or depend on what is drawn', () => {
   assert.equal(kept('( NUM_SPOT_LIGHTS > 0 ) && defined( USE_MAP )'), false);
   assert.equal(kept('( defined( USE_MAP ) ) && ( defined( USE_SKINNING ) )'), false);
   assert.equal(kept('NUM_DIR_LIGHTS > 0'), null);
+});
+
+// Texts 'rod' and 'a thin rod' at 16 and 20, and a number at 31 that may point to 'rod' inside of the longer text.
+const texts = (pointer) => Buffer.from([0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0,
+  ...section(1, [1, 0x60, 0, 1, 0x7f]),
+  ...section(3, [1, 0]),
+  ...section(5, [1, 0, 1]),
+  ...section(10, [1, ...body(0x41, 20)]),
+  ...section(11, [1, 0, 0x41, 16, 0x0b, 20, ...Buffer.from('rod\0a thin rod\0\0'), pointer, 0, 0, 0]),
+]);
+
+test('texts that only describe are empty in the engine of the page', () => {
+  const text = (bytes) => wordless(bytes, ['a thin rod']).toString('latin1').slice(-20);
+  assert.equal(text(texts(0)), 'rod\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0');
+  assert.equal(text(texts(27)), 'rod\0\0\0\0\0\0\0\0rod\0\0\x1b\0\0\0', 'something points to the end of it');
+  assert.deepEqual(describing({ description: 'the length (m)', properties: { a: { description: 'how wide it is (along x) (m)' } } }, [{ about: 'A rod of any length', formula: 'C = |a - b| - rest' }], []),
+    ['the length (m)', 'how wide it is (along x) (m)', 'how wide it is', 'how wide it is (along x)', 'A rod of any length', 'C = |a - b| - rest']);
 });

@@ -4,8 +4,9 @@ import { hints } from "./hints.js";
 const WAIT = 350;   // ms after the last key
 
 export class Editor {
-  constructor(app, element) {
+  constructor(app, element, schema) {
     this.app = app;
+    this.schema = schema;
     this.element = element;
     element.innerHTML = `<div class="drawer-head"><h2>Scene as text</h2><span class="grow"></span><button id="editor-close" aria-label="Close the text">✕</button></div>
       <div class="code"><pre class="gutter" aria-hidden="true"></pre><textarea spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off" aria-label="The scene, in JSON"></textarea></div>
@@ -33,7 +34,6 @@ export class Editor {
     document.getElementById("toggle-editor").setAttribute("aria-pressed", String(on));
     this.app.stage.resize();
     if (on) {
-      this.schema ||= await this.app.panes[0].engine.call("schema");
       await this.refresh();
       this.area.focus();
     }

@@ -3,13 +3,13 @@ import { measure, particleOf } from "./measure.js";
 
 const escape = (text) => String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 
-// A number as a table shows it: three digits after the point, or an exponent.
+// A number as a table shows it: three digits after the point, or an exponent; a count without a point.
 function shown(v) {
   if (typeof v === "string") return escape(v);
   if (Array.isArray(v)) return `(${v.map((c) => shown(c)).join(", ")})`;
   if (!Number.isFinite(v)) return "–";
   const size = Math.abs(v);
-  return (size >= 1e5 ? v.toExponential(2) : size >= 5e-7 && size < 0.0005 ? v.toFixed(6) : v.toFixed(size >= 1000 ? 0 : 3)).replace(/^-0\.0+$/, "0.000").replace("-", "−");
+  return (size >= 1e5 ? v.toExponential(2) : size >= 5e-7 && size < 0.0005 ? v.toFixed(6) : v.toFixed(size >= 1000 || (size >= 10 && Number.isInteger(v)) ? 0 : 3)).replace(/^-0\.0+$/, "0.000").replace("-", "−");
 }
 
 const table = (head, rows) => `<table><thead><tr><td></td>${head.map((h) => `<td>${escape(h)}</td>`).join("")}</tr></thead><tbody>${rows.map(([name, ...cells]) => `<tr><th scope="row">${escape(name)}</th>${cells.map((c) => `<td>${c}</td>`).join("")}</tr>`).join("")}</tbody></table>`;

@@ -77,7 +77,7 @@ class App extends Links {
     await this.furnish();
     const { Editor } = await import("./editor.js"), { Recorder } = await import("./record.js"), { Tools } = await import("./tools.js"), { Tilt } = await import("./tilt.js");
     this.tilt = new Tilt(this, $("toggle-tilt"));
-    this.editor = new Editor(this, $("editor"));
+    this.editor = new Editor(this, $("editor"), await this.fetchJson("./schema.json"));
     this.recorder = new Recorder(this);
     this.tools = new Tools(this, $("tools"));
   }
@@ -168,6 +168,7 @@ class App extends Links {
       await Promise.all(panes.map((pane) => this.ready(pane).then(() => pane.engine.call("layers", { names: this.layers }))));
       const models = await Promise.all(panes.map((pane, i) => pane.load(source, sets[i], this.lessonView.lesson?.probes)));
       if (turn !== this.opening || models.includes(null)) return false;
+      this.invited?.();   // it speaks of the scene before
     } catch (error) {
       if (turn === this.opening) {
         if (onfail) onfail(error);

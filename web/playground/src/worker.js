@@ -291,7 +291,6 @@ const requests = {
   commands: () => commands,
   hash: () => ({ frame, hash: world.hash() }),
   save: () => scene.save(),
-  schema: () => sinew.schema(),
   memory: () => sinew.memory,
 };
 

@@ -1,4 +1,6 @@
-/* Checks a plan against the description in plan.h. For tests; nothing here is fast. */
+/* Checks a plan against the description in solvers/plan.h. */
+#include "support/plan_check.h"
+
 #include "solvers/plan_work.h"
 #include "solvers/row.h"
 
@@ -147,41 +149,6 @@ static bool check_visit(checker *c, const asked_tile *a, const sn_plan_run *run,
     return count || complain(c, "visit %u has a particle that does not exist", run->visit + i);
 }
 
-/* The row of an offset, and by how many lanes it is shifted. The planes begin one batch before the first row, and a
-   shift is small compared with a row. */
-static uint32_t row_of_offset(uint32_t offset, int32_t *lanes)
-{
-    uint32_t row = (offset + SN_ROW / 2 - SN_BATCH) / SN_ROW;
-    *lanes = (int32_t)offset - (int32_t)SN_BATCH - (int32_t)(row * SN_ROW);
-    return row;
-}
-
-/* The slot of a lane; SN_NO_SLOT if it is outside of the tile, or in the shorter last lane. */
-static uint32_t slot_of_lane(const sn_tile *tile, uint32_t offset, uint32_t lane)
-{
-    int32_t lanes;
-    uint32_t full = tile->count - (SN_BATCH - 1) * tile->rows, row = row_of_offset(offset, &lanes);
-    lane += (uint32_t)lanes;
-    if (lane >= SN_BATCH || row >= tile->rows)
-        return SN_NO_SLOT;
-    if (row < full)
-        return tile->first + row * SN_BATCH + lane;
-    return lane == SN_BATCH - 1 ? SN_NO_SLOT : tile->first + full * SN_BATCH + (row - full) * (SN_BATCH - 1) + lane;
-}
-
-uint32_t sn_plan_slot(const sn_plan *plan, const sn_tile *tile, const sn_plan_run *run, uint32_t points, uint32_t batch,
-                      uint32_t lane, uint32_t point)
-{
-    const size_t at = (size_t)batch * points + point, index = run->index + at * SN_BATCH + lane;
-    if (tile->rows)
-        return slot_of_lane(tile, plan->offset[run->index + at], lane);
-    if (tile < plan->tile + plan->layer[1])
-        return tile->first + plan->near[index];
-    if (!tile->copied)
-        return plan->far[index];
-    return plan->near[index] < tile->count ? plan->list[tile->first + plan->near[index]] : SN_NO_SLOT;
-}
-
 static bool check_copies(checker *c, const sn_plan_run *run, uint32_t batch, uint32_t lane)
 {
     const sn_pool *pool = c->store->pool[run->kind];
@@ -284,7 +251,7 @@ static bool check_windows(checker *c, const asked_tile *a, const sn_plan_run *ru
     uint32_t points = c->store->pool[run->kind]->kind->points;
     for (uint32_t i = 0; i < points && a->tile->rows; ++i) {
         int32_t lanes;
-        uint32_t row = row_of_offset(c->plan->offset[run->index + batch * points + i], &lanes);
+        uint32_t row = plan_row_of_offset(c->plan->offset[run->index + batch * points + i], &lanes);
         if (row >= a->tile->rows || lanes <= -(int32_t)SN_BATCH || lanes >= (int32_t)SN_BATCH)
             return complain(c, "a batch of run %u reads row %u in planes of %u rows, %d lanes on", c->runs, row,
                             a->tile->rows, lanes);
@@ -448,8 +415,8 @@ static bool check_all(checker *c)
            check_list(c, plan->extra, plan->extra_table.count, PLACE_EXTRA) && check_places(c);
 }
 
-bool sn_plan_check(const sn_plan *plan, const sn_store *store, const sn_plan_particles *particles, char *message,
-                   size_t size)
+bool support_check_plan(const sn_plan *plan, const sn_store *store, const sn_plan_particles *particles, char *message,
+                        size_t size)
 {
     checker c = {.plan = plan, .store = store, .particles = particles, .message = message, .size = size};
     size_t slots = (size_t)particles->count + 1, places = ((size_t)plan->widest_rows + 2) * SN_BATCH;
