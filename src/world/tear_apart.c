@@ -470,7 +470,7 @@ bool sn_solid_may_part(sn_world *world, uint32_t vertex, uint32_t parts, uint32_
     return lead_away(world, &split, &of, of.count, true, direction);
 }
 
-/* The displacements of the parts of a solid: into their cells, and away from the walls; if not all of these can be left,
+/* The displacements of the parts of a solid: into their cells, and away from the walls; if these leave no way, away
    from the faces that opened. Returns the mean edge length, m. */
 static double find_ways_inside(sn_world *world, const sn_split *split, const walls *of, bool centred,
                                sn_dvec3 direction[SN_TEAR_PARTS])
