@@ -283,17 +283,6 @@ static void look_at_materials(sn_world *world, sn_contacts *c)
         c->bounces = c->bounces || group[i].contact.material.restitution > 0;
 }
 
-/* True if some particle can be moved: not if all sleep. */
-static bool anybody_moves(const sn_world *world)
-{
-    for (uint32_t slot = 0; slot < world->particles.table.count;)
-        if (contact_is_still(&world->contacts, slot))
-            slot += SN_CONTACT_PIECE;
-        else if (world->particles.x[slot++].w > 0)
-            return true;
-    return false;
-}
-
 static sn_result find_pairs(sn_contact_finding *f)
 {
     sn_world *world = f->world;
@@ -308,7 +297,8 @@ static sn_result find_pairs(sn_contact_finding *f)
                            .data = world};
     near->pairs = near->batches = near->blocks = near->colours = 0;
     if (!world->contact.settings.particles || !atomic_load_explicit(&f->has_spheres, memory_order_relaxed) ||
-        c->surfaces.alone || (world->contact.sleep.sleepers && !world->contact.sleep.news && !anybody_moves(world)))
+        c->surfaces.alone ||
+        (world->contact.sleep.sleepers && !world->contact.sleep.news && !sn_contacts_any_moves(world)))
         return SN_OK;
     if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");

@@ -200,3 +200,13 @@ void sn_contacts_name_slots(const sn_world *world, sn_neighbours *near)
             near->batch[i].b[k] = slot[near->batch[i].b[k]];
         }
 }
+
+bool sn_contacts_any_moves(const sn_world *world)
+{
+    for (uint32_t slot = 0; slot < world->particles.table.count;)
+        if (contact_is_still(&world->contacts, slot))
+            slot += SN_CONTACT_PIECE;
+        else if (world->particles.x[slot++].w > 0)
+            return true;
+    return false;
+}

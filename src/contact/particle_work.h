@@ -68,6 +68,9 @@ typedef struct sn_contact_looking {
 bool sn_contacts_leave_quiet(sn_world *world, sn_near_input *input, bool *left);
 void sn_contacts_name_slots(const sn_world *world, sn_neighbours *near);
 
+/* True if some particle can be moved: not if all sleep. */
+bool sn_contacts_any_moves(const sn_world *world);
+
 /* The bounds of the positions and of the velocities of some particles, and their largest radius. */
 typedef struct sn_contact_extremes {
     sn_real low[4], high[4], slowest[4], fastest[4], radius;

@@ -149,7 +149,13 @@ static shot_part *add_body(shot *s, const start *at, const sn_shape_def *shape, 
     def.spin = at->spin;
     def.mass = real(at->mass);
     def.group = at->group;
-    assert_ok(s->world, sn_body_add(s->world, &def, &p->body));
+    sn_shape_def fewer = *shape;
+    if (shape->type == SN_SHAPE_HULL && sn_body_add(s->world, &def, &p->body) != SN_OK) {
+        fewer.vertex_count = p->points = 6; /* a hull of points that are nearly in one plane may be refused */
+        def.shapes = &fewer;
+    }
+    if (!p->body.generation)
+        assert_ok(s->world, sn_body_add(s->world, &def, &p->body));
     p->particle = sn_body_particle(s->world, p->body);
     p->is_body = true;
     return p;
