@@ -92,6 +92,17 @@ static sn_result weaken(sn_scene *scene, const sn_object *object, const sn_tear_
     return result;
 }
 
+/* Whether an object has anything that tears: a surface, groups or rods. */
+static bool can_tear(const sn_object *object)
+{
+    if (object->triangle_count || has_kind(object, is_shape))
+        return true;
+    for (uint32_t i = 0; i < object->hold_count; ++i)
+        if (is_rod(&object->hold[i]))
+            return true;
+    return false;
+}
+
 bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_stuff *stuff)
 {
     sn_object_skin *skin = &object->skin_def;
@@ -100,7 +111,9 @@ bool sn_scene_add_tear(sn_scene *scene, sn_reader *reader, sn_object *object, co
         def = (sn_tear_def){stuff->tear_strain, stuff->tear_force, stuff->tear_spread, stuff->tear_seed,
                             stuff->tear_fatigue};
     const bool soft = has_kind(object, is_shape);
-    const char *mistake = def.strain > 0 || (def.force > 0 && !soft) ? NULL
+    const bool given = def.strain > 0 || def.force > 0;
+    const char *mistake = given && !can_tear(object) ? "has a strength, but neither a surface nor rods"
+                          : def.strain > 0 || (def.force > 0 && !soft) ? NULL
                           : def.force > 0
                               ? "has 'tear_force', but a soft body of shape matching tears by 'tear_strain' alone"
                           : def.spread > 0 || def.fatigue > 0
@@ -145,6 +158,9 @@ bool sn_scene_read_parting(sn_scene *scene, sn_reader *reader, sn_event_keys *ke
     if (keys->object && !object)
         return sn_reader_fail_key(reader, "object", "there is no object '%.80s'", keys->object);
     keys->object = object ? object->name : NULL;
+    if (keys->type == SN_EVENT_TEAR && !can_tear(object))
+        sn_problems_add(reader->problems, SN_PROBLEM_WARNING, reader->path, false,
+                        "'%.80s' has neither a surface nor rods: it does not tear", object->name);
     if (keys->type != SN_EVENT_TEAR || !object->triangle_count || has_kind(object, is_shape) ||
         sn_skin_is_valid(scene->world, object->skin))
         return true;

@@ -94,7 +94,8 @@ SN_API uint64_t sn_particle_user(const sn_world *world, sn_particle particle);
 /* The sum of the forces of all constraints on a particle in the last substep, in N, with what limits of a stiff mesh
    exert on it (sn_settings.stiffening). For a particle that cannot move, because it has infinite mass or follows a
    target, it is the load that it holds. For others it is their mass times acceleration, without gravity and other
-   forces. Contact is not included: see sn_world_contact_events. Goes through all constraints. */
+   forces. Contact is not included (see sn_world_contact_events), nor is shape matching, whose forces are not known. NaN
+   and an error if the handle is stale. Goes through all constraints. */
 SN_API sn_vec3 sn_particle_load(const sn_world *world, sn_particle particle);
 
 /* Teleport: sets the position in m. The velocity does not change. */

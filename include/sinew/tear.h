@@ -121,7 +121,7 @@ typedef struct sn_cut_info {
 
    Tetrahedra (constraints of the kind volume) and cells of lattices (sn_skin_set_cells) part along the faces between
    those whose centres are on different sides. The skin around them gets triangles on both sides of each such face, and
-   stays closed.
+   stays closed. Of a skin that collides with itself, a face whose two sides would have no room is not cut.
 
    Groups of shape matching part between members that are neighbours at rest. When a group is no longer connected,
    parts of four members and more are groups of their own, and the largest keeps the handle. Triangles of skins that no

@@ -161,7 +161,7 @@ void sn_distance_field_near(const sn_distance_field *field, sn_vec3 p, sn_touch 
 
 /* The most steps of a cast; in grids twice more for every cell that can be on the path. During the last of them the
    steps become long enough to reach the end. */
-#define MOST_STEPS 256u
+#define MOST_STEPS 1024u
 #define LAST_STEPS 128u
 
 /* Relative to the path: the distance at which contact begins. The rounding error of a position is added. */

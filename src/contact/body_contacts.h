@@ -20,7 +20,7 @@ struct sn_substep;
 /* Movers that press on each other; see body_energy.c. Its sums are in the first of them. */
 typedef struct sn_mover_island {
     uint32_t parent;
-    bool stands, driven; /* it touches something static; or what may give it energy */
+    bool stands, driven;                     /* it touches something static; or what may give it energy */
     double before, after, mass, momentum[3]; /* J, twice; kg; kg m/s */
 } sn_mover_island;
 
@@ -256,7 +256,8 @@ typedef struct sn_body_contacts {
        left in this step */
     sn_table ball_way_table;
     bool follows_balls, balls_left;
-    atomic_bool balls_moved; /* contact of bodies moved some of them since they were last kept apart from other things */
+    atomic_bool
+        balls_moved;      /* contact of bodies moved some of them since they were last kept apart from other things */
     sn_table count_table; /* of uint32_t: the number of results of each item of a loop */
     sn_table found_table; /* see body_broad_phase.c */
     sn_table spare_table;

@@ -230,7 +230,13 @@ static sn_real share_of_two(const sn_world *world, const sn_body_contact *contac
 
 /* What is slow cannot pass through something in one substep. But a heavy body may press a light one that cannot give way
    deeper in every substep: contact of bodies does not know what is behind a ball, nor sweeps what is behind many bodies.
-   So pairs whose overlap was more than a quarter of an inner radius when the substep began are looked at, too. */
+   So pairs whose overlap was more than a quarter of an inner radius when the substep began are looked at, too. Not those
+   of bodies that constraints hold: to stop them opens joints, and these press them deeper. */
+static bool is_held(const sn_world *world, const sn_mover *m)
+{
+    return sn_incidence_holds(&world->incidence, &world->constraints, world->particles.index[m->slot]);
+}
+
 static bool is_buried(const sn_world *world, const sn_body_contact *contact)
 {
     const sn_wide_body_contact *batch = world->body_contacts.batch_table.column[0];
@@ -242,10 +248,11 @@ static bool is_buried(const sn_world *world, const sn_body_contact *contact)
     if (contact->b != SN_NO_MOVER && contact_movers(world)[contact->b].thin < thin)
         thin = contact_movers(world)[contact->b].thin;
     batch += (contact->lane - 1) / SN_BODY_CONTACTS;
+    bool deep = false;
     for (uint32_t k = 0; k < batch->points; ++k)
-        if (batch->rest[k].gap[lane] < -thin)
-            return true;
-    return false;
+        deep = deep || batch->rest[k].gap[lane] < -thin;
+    return deep && !is_held(world, a) &&
+           !(contact->b != SN_NO_MOVER && is_held(world, &contact_movers(world)[contact->b]));
 }
 
 static bool any_buried(const sn_world *world)

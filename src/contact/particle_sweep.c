@@ -22,6 +22,10 @@
    the path is cast again beside that face, for so many faces that it may slide along. */
 #define FACES 4u
 
+/* Relative to the path: how far beside a face of a distance field. A cast goes forward by the distance from the field, and
+   along a face that is too near it would have to leave out something. */
+#define ASIDE ((sn_real)1e-3)
+
 /* The data of one round. */
 typedef struct keeping {
     sn_contact_pass *p;
@@ -187,9 +191,11 @@ static bool passes_static(const sn_contact_pass *p, const sn_static_contact *con
     *start = sn_pose_to_own(&m->start, start_of(p, contact->slot));
     *end = sn_pose_to_own(&m->end, place_of(p, contact->slot));
     const sn_vec3 displacement = vec3_sub(*end, *start);
-    const sn_real length = vec3_length(displacement),
-                  least = STOPPED * (p->world->particles.radius[contact->slot] + shape.guard);
+    const sn_real length = vec3_length(displacement);
     const sn_real far = BEHIND * length + ROUNDED * (vec3_length(start_of(p, contact->slot)) + vec3_length(*start));
+    sn_real least = STOPPED * (p->world->particles.radius[contact->slot] + shape.guard);
+    if (shape.type == SN_SHAPE_MESH && !shape.data->closed && least < 2 * far)
+        least = 2 * far; /* what is behind a sheet, if only by rounding, is on its other side */
     if (contact->sensor || !(length > 0))
         return false;
     if (shape.type == SN_SHAPE_PLANE) {
@@ -206,7 +212,8 @@ static bool passes_static(const sn_contact_pass *p, const sn_static_contact *con
         if (shape.type < SN_SHAPE_MESH || (!touches && !is_on(&shape, &path, contact, far, &touch)))
             return false;
         const sn_real side = vec3_dot(vec3_sub(path.from, touch.point), touch.normal);
-        path.from = vec3_add(path.from, vec3_scale(touch.normal, 2 * far + (side < least ? least - side : 0)));
+        const sn_real aside = 2 * far + (shape.type == SN_SHAPE_FIELD ? ASIDE * length : 0);
+        path.from = vec3_add(path.from, vec3_scale(touch.normal, aside + (side < least ? least - side : 0)));
     }
     return false;
 }

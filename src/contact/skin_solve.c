@@ -536,11 +536,12 @@ bool sn_skin_contacts_round(sn_world *world, const sn_skin_contact_pass *pass, u
     const sn_contacts *c = &world->contacts;
     if (!c->watches && !(c->skin_contact_pairs && c->has_starts))
         return true;
-    if ((c->watches && !sn_skin_contacts_follow(world)) || !run_with((passing){.world = world,
-                                                               .pass = pass,
-                                                               .one = round < SN_ROUNDS_OF_PUSHES ? push_again : stop,
-                                                               .round = round,
-                                                               .crossed = &flag}))
+    if ((c->watches && !sn_skin_contacts_follow(world)) ||
+        !run_with((passing){.world = world,
+                            .pass = pass,
+                            .one = round < SN_ROUNDS_OF_PUSHES ? push_again : stop,
+                            .round = round,
+                            .crossed = &flag}))
         return false;
     *crossed = *crossed || atomic_load_explicit(&flag, memory_order_relaxed);
     return true;

@@ -193,7 +193,7 @@ typedef struct sn_surface_quiet {
     bool on;              /* the bounds hold as long as vertices move as expected, */
     bool held;            /* and they hold in this substep, but for pairs that are busy */
     bool late;            /* at its end, what has only become busy then is made up for */
-    uint32_t busy, least; /* corners of tiles that are busy, now, and when the quiet time began */
+    uint32_t busy, least; /* vertices of tiles that are busy, now, and when the quiet time began */
     /* vertices and candidates that were looked at to begin the quiet time; and the sums, over its substeps, of those that are
        busy and were not at the beginning, and of those that are not busy */
     uint64_t paid, worn, saved;

@@ -15,6 +15,7 @@
 #include "contact/surface_loads.h"
 #include "contact/surface_quiet.h"
 
+#include "base/quad.h"
 #include "base/sort.h"
 #include "world/world.h"
 
@@ -310,11 +311,14 @@ static sn_real relative_speed(const sn_surfaces *s, const sn_surface_candidate *
 {
     const sn_surface_motion *m = surface_motions(s);
     const uint32_t second = c->edges ? 2 : 1;
+    quad v[4];
     sn_real most = 0;
+    for (uint32_t k = 0; k < 4; ++k)
+        v[k] = quad_load(&m[c->vertex[k]].velocity); /* and what follows */
     for (uint32_t i = 0; i < second; ++i)
         for (uint32_t k = second; k < 4; ++k) {
-            const sn_vec3 u = vec3_sub(m[c->vertex[i]].velocity, m[c->vertex[k]].velocity);
-            const sn_real square = vec3_dot(u, u);
+            const quad u = quad_sub(v[i], v[k]);
+            const sn_real square = quad_dot3(u, u);
             most = square <= most ? most : square;
         }
     return real_sqrt(most);

@@ -326,11 +326,12 @@ static uint32_t find_busy(sn_surfaces *s, sn_real t, sn_real h, sn_real fall, bo
     return found;
 }
 
-/* True if so many tiles are busy, or became so since the quiet time began, that another one pays. */
+/* True if so many tiles are busy, or became so since the quiet time began, that another one pays. Where nothing was busy
+   it begins again at once: most pairs are smooth then, and that is cheap. */
 static bool is_used_up(const sn_surfaces *s)
 {
     const sn_surface_quiet *q = &s->quiet;
-    return q->busy > s->vertex_table.count / PART || q->worn > q->paid;
+    return q->busy > s->vertex_table.count / PART || q->worn > (q->least ? q->paid : 0);
 }
 
 static void keep_away(sn_surfaces *s)
@@ -358,12 +359,15 @@ static bool lasts(const sn_surface_quiet_pair *p, sn_real substeps, sn_real h, s
     return p->spare[0] > needed(p, 0, substeps, h, fall) && p->spare[1] > needed(p, 1, substeps, h, fall);
 }
 
-/* True if there is little spare left, and a new list may help: when the pair was listed last, there was enough. */
+/* True if there is little spare left, or not much and most of it is used up, and a new list may help: when the pair was
+   listed last, there was enough. */
 static bool is_worn(const sn_surface_pair *pair, const sn_surface_quiet_pair *p, sn_real h, sn_real fall)
 {
     if (pair->listed && ((pair->deep && pair->moved == 0) || pair->least < needed(p, 0, LEAST, h, fall)))
         return false;
-    return !lasts(p, LEAST, h, fall);
+    return !lasts(p, LEAST, h, fall) ||
+           (!lasts(p, AHEAD, h, fall) &&
+            (!pair->listed || !pair->deep || pair->moved > (double)p->spare[0] || pair->turned > (double)p->spare[1]));
 }
 
 /* True if one of the two tiles is busy: then a list that lasts saves little. */

@@ -152,6 +152,7 @@ typedef struct sn_hierarchy_sling {
     uint32_t light, heavy; /* slots */
     uint32_t tether[2];    /* of the light one */
     sn_real most;          /* m; infinite: torn */
+    sn_dvec3 pulled;       /* kg m: by how much the heavy one was moved; see sn_hierarchy.notes */
 } sn_hierarchy_sling;
 
 typedef struct sn_hierarchy_mesh {
@@ -375,6 +376,11 @@ void sn_hierarchy_note_moves(const sn_hierarchy *h, uint32_t first, uint32_t cou
 
 /* Notes that a rod of an immovable particle was mended: the impulse on its other end, times h, kg m. */
 void sn_hierarchy_note_mended(const sn_hierarchy *h, uint32_t slot, sn_vec3 by);
+
+/* Notes that a sling moved its heavy end by so much, kg m: towards a point that is off the immovable particles of its
+   tethers by these vectors. */
+void sn_hierarchy_note_sling(const sn_hierarchy *h, sn_hierarchy_sling *sling, sn_vec3 first, sn_vec3 second,
+                             sn_dvec3 by);
 
 /* After the last pass of a step: sums what was noted, and adds it to the multipliers of rigid pins. */
 void sn_hierarchy_add_pulls(sn_hierarchy *h, const sn_solver_in *in);

@@ -7,7 +7,8 @@
        sum of m dx      over the particles that tethers of this immovable particle pulled by dx,
      + sum of M dx      over aggregates: those that its tethers pulled,
                         and those that limits pulled to an immovable aggregate, whose particles share this evenly,
-     + sum of m dx      over particles that mending pulled to it.
+     + sum of m dx      over particles that mending pulled to it,
+     + the part of m dx of heavy particles that slings moved, along its tether.
 
    Passes of the last substep note dx: tethers by lane, in the registers that they use anyway, and limits for the few
    lanes that end at an immovable aggregate. Nothing is noted in other substeps. After the step the sums are made, in
@@ -28,6 +29,8 @@ void sn_hierarchy_note_anew(sn_hierarchy *h)
     memset(h->node_pulled, 0, h->node_table.count * sizeof *h->node_pulled);
     memset(h->pull, 0, h->pin_table.count * sizeof *h->pull);
     memset(h->told, 0, h->pin_table.count * sizeof *h->told);
+    for (uint32_t i = 0; i < h->sling_table.count; ++i)
+        h->sling[i].pulled = dvec3(0, 0, 0);
 }
 
 static void add(sn_dvec3 *to, sn_dvec3 by, double times)
@@ -97,6 +100,23 @@ void sn_hierarchy_note_mended(const sn_hierarchy *h, uint32_t slot, sn_vec3 by)
     const uint32_t pin = pin_at(h, slot);
     if (pin != SN_PLAN_NONE)
         add(&h->pull[pin], dvec3_from(by), 1);
+}
+
+/* The two tethers pull along `first` and `second`, from where the light end of the sling can be at most. */
+void sn_hierarchy_note_sling(const sn_hierarchy *h, sn_hierarchy_sling *sling, sn_vec3 first, sn_vec3 second,
+                             sn_dvec3 by)
+{
+    const sn_dvec3 a = dvec3_from(first), b = dvec3_from(second);
+    const double aa = dvec3_dot(a, a), bb = dvec3_dot(b, b), ab = dvec3_dot(a, b), det = aa * bb - ab * ab,
+                 on_a = dvec3_dot(by, a), on_b = dvec3_dot(by, b);
+    const uint32_t pin[2] = {h->tether[sling->tether[0]].pin, h->tether[sling->tether[1]].pin};
+    add(&sling->pulled, by, 1);
+    if (!(det > 1e-9 * aa * bb)) {
+        add(&h->pull[pin[0]], by, 1);
+        return;
+    }
+    add(&h->pull[pin[0]], a, (bb * on_a - ab * on_b) / det);
+    add(&h->pull[pin[1]], b, (aa * on_b - ab * on_a) / det);
 }
 
 static void add_lanes(const sn_hierarchy *h, const sn_wide_tether *tether, sn_wide_pulled *sum)
@@ -198,5 +218,8 @@ sn_dvec3 sn_hierarchy_exerted_on(const sn_hierarchy *h, const sn_vec4 *x, uint32
     for (uint32_t i = 0; i < h->tether_table.count; ++i)
         if (h->tether[i].slot == slot && h->tether[i].row != SN_PLAN_NONE)
             add(&by, hierarchy_pulled(&h->row_pulled[h->tether[i].row], h->tether[i].at % SN_ROW), 1);
+    for (uint32_t i = 0; i < h->sling_table.count; ++i)
+        if (h->sling[i].heavy == slot)
+            add(&by, h->sling[i].pulled, 1);
     return by;
 }

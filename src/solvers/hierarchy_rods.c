@@ -10,7 +10,7 @@
    The one with the least sum of squares is that of rods which are equally stiff. Conjugate gradients on the normal
    equations find it, from t = 0 (CGLS, Hestenes and Stiefel 1952). Attachments of ropes are three rods along the axes.
 
-   This is done only when somebody reads such a force. */
+   This is done when such a force is read, not in a step. */
 #include "solvers/hierarchy_work.h"
 
 #include <math.h>
@@ -58,6 +58,8 @@ static void find_forces(sharing *s)
                 sn_dvec3 *to = &s->r[h->row_tether[i].slot[lane]];
                 *to = dvec3_add(*to, hierarchy_pulled(&h->row_pulled[i], lane));
             }
+    for (uint32_t i = 0; i < h->sling_table.count; ++i)
+        s->r[h->sling[i].heavy] = dvec3_add(s->r[h->sling[i].heavy], h->sling[i].pulled);
 }
 
 /* ---- The rods ---------------------------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@
 /* A particle with less than this part of the mean inverse mass of its mesh is heavy: it is held at any distance from
    immovable particles, as is the one that it hangs from. It has no limits with others: it would be the centroid of its
    aggregate. */
-#define HEAVY 0.01
+#define HEAVY 0.03
 
 #define FEW 16u /* slings */
 
@@ -72,7 +72,7 @@ void sn_hierarchy_find_slings(hierarchy_work *w)
                 !sn_hierarchy_grow(w, &h->sling_table, 1))
                 continue;
             h->sling[h->sling_table.count - 1] =
-                (sn_hierarchy_sling){w->mesh[i], end, i, {NONE, NONE}, most * SN_TETHER_SLACK};
+                (sn_hierarchy_sling){w->mesh[i], end, i, {NONE, NONE}, most * SN_TETHER_SLACK, {0, 0, 0}};
             w->held[end] = HIERARCHY_BEARS;
         }
 }

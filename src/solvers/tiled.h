@@ -2,6 +2,7 @@
 #ifndef SN_SOLVERS_TILED_H
 #define SN_SOLVERS_TILED_H
 
+#include "base/dvec.h"
 #include "integrators/integrator.h"
 #include "solvers/plan.h"
 
@@ -114,6 +115,10 @@ void sn_tiled_place_points(const sn_solver_scratch *scratch, const sn_plan *plan
                            uint32_t row, const uint32_t *slot, sn_vec3 *x);
 void sn_tiled_direct(const sn_solver_scratch *scratch, const sn_plan *plan, uint32_t kind, uint32_t row,
                      sn_vec3 *gradient);
+
+/* tiled_spin.c: whether a closed surface hung on this immovable particle alone in the last step, and the impulse that it
+   exerted on the surface in the last substep, kg m/s. */
+bool sn_tiled_pulled(const sn_solver_scratch *scratch, const sn_plan *plan, uint32_t slot, sn_dvec3 *impulse);
 
 /* Writes which meshes were stiffened in the last step, and which were not. */
 void sn_tiled_tell_meshes(const sn_solver_scratch *scratch, char *text, size_t size);

@@ -1,4 +1,4 @@
-/* What a step leaves for those who read forces. */
+/* What a step leaves for reading forces. */
 #include "solvers/tiled_work.h"
 
 /* The state of the solver after the last step; NULL: it did not take that step, or another plan has been made since. */

@@ -547,7 +547,7 @@ static sn_vec3 nearest_in_both(sn_vec3 x, sn_real first, sn_vec3 apart, sn_real 
     return square > 0 && out > 0 ? vec3_add(centre, vec3_scale(aside, real_sqrt(square) / out)) : centre;
 }
 
-static void hold_sling(const mending *m, const sn_hierarchy_sling *sling)
+static void hold_sling(const mending *m, sn_hierarchy_sling *sling)
 {
     const sn_hierarchy *h = m->h;
     const sn_hierarchy_tether *a = &h->tether[sling->tether[0]], *b = &h->tether[sling->tether[1]];
@@ -560,10 +560,15 @@ static void hold_sling(const mending *m, const sn_hierarchy_sling *sling)
     const sn_vec3 x = vec3_add(vec3_sub(read(at.x, at.apart), vec4_xyz(pin->x)), vec3_sub(low, vec4_xyz(pin->low)));
     const sn_vec3 apart =
         vec3_add(vec3_sub(vec4_xyz(other->x), vec4_xyz(pin->x)), vec3_sub(vec4_xyz(other->low), vec4_xyz(pin->low)));
-    const sn_vec3 away = vec3_sub(x, nearest_in_both(x, a->most, apart, b->most));
+    const sn_vec3 nearest = nearest_in_both(x, a->most, apart, b->most), away = vec3_sub(x, nearest);
     const sn_real length = vec3_length(away);
-    if (length > sling->most)
-        move(&at, vec3_scale(away, sling->most / length - 1));
+    if (!(length > sling->most))
+        return;
+    const sn_vec3 by = vec3_scale(away, sling->most / length - 1);
+    move(&at, by);
+    if (h->notes)
+        sn_hierarchy_note_sling(h, sling, nearest, vec3_sub(nearest, apart),
+                                dvec3_scale(dvec3_from(by), 1 / (double)m->x[sling->heavy].w));
 }
 
 static void hold_slings(const mending *m)

@@ -24,6 +24,9 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_column(&t->mark_table, sizeof(sn_vec4), false);
     sn_table_column(&t->rest_mark_table, sizeof(sn_vec4), false);
     sn_table_column(&t->spin_table, sizeof(sn_dvec3), false);
+    sn_table_column(&t->spin_table, sizeof(sn_dvec3), false);
+    sn_table_column(&t->spin_table, sizeof(sn_dvec3), false);
+    sn_table_column(&t->spin_table, sizeof(uint32_t), false);
     sn_table_column(&t->mixed_table, sizeof(sn_vec4), false);
     sn_table_column(&t->fit_table, sizeof(bool), false);
     sn_table_column(&t->closed_table, sizeof(uint32_t), false);

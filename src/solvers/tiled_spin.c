@@ -15,7 +15,10 @@
    have not been predicted yet: what damping leaves of L, and the torque of forces, are then added beforehand.
 
    A surface that hangs on one particle at rest is rotated about that particle, and r is counted from there: the support
-   exerts no torque about it, but gravity does. Without this such a balloon whirled ever faster, damped or not. */
+   exerts no torque about it, but gravity does. Without this such a balloon whirled ever faster, damped or not. The
+   momentum that the surface gains in the last substep, less what damping and forces do, is what the particle exerts.
+   (The forces of its rods do not sum to that: pressure and skin are far larger than the weight, and move the surface to
+   and fro within a substep, so that directions at its end are not those in which they acted.) */
 #include "base/symmetric.h"
 #include "solvers/tiled_work.h"
 
@@ -23,6 +26,8 @@ typedef struct spinning {
     sn_dvec3 centre;   /* m */
     sn_dvec3 momentum; /* kg m^2/s, about the centre */
     sn_dvec3 torque;   /* N m, of forces */
+    sn_dvec3 total;    /* kg m/s */
+    sn_dvec3 force;    /* N, with a pivot with gravity */
     double inertia[6]; /* kg m^2: xx, yy, zz, xy, xz, yz */
 } spinning;
 
@@ -48,7 +53,7 @@ static spinning look(const sn_motion *m, uint32_t pivot)
         centre = dvec3_add(centre, mr);
         total = dvec3_add(total, p);
         s.momentum = dvec3_add(s.momentum, dvec3_cross(r, p));
-        if (m->force) {
+        if (m->force && slot != pivot) {
             const sn_dvec3 f = dvec3_from(m->force[slot]);
             force = dvec3_add(force, f);
             s.torque = dvec3_add(s.torque, dvec3_cross(r, f));
@@ -62,6 +67,8 @@ static spinning look(const sn_motion *m, uint32_t pivot)
     }
     if (pivot != SN_PLAN_NONE) {
         s.torque = dvec3_add(s.torque, dvec3_cross(centre, dvec3_from(m->gravity)));
+        s.force = dvec3_add(force, dvec3_scale(dvec3_from(m->gravity), mass));
+        s.total = total;
         mass = 0; /* nothing is moved */
     }
     centre = mass > 0 ? dvec3_scale(centre, 1 / mass) : dvec3(0, 0, 0);
@@ -111,17 +118,61 @@ static bool find(const sn_tiled *t, uint32_t index, sn_motion *m, uint32_t *pivo
     return moves;
 }
 
+/* The columns of spin_table besides the angular momentum. */
+typedef struct hangings {
+    sn_dvec3 *expected; /* kg m/s: the momentum without what the pivot exerts */
+    sn_dvec3 *pulled;   /* kg m/s: the impulse that the pivot exerted in the last substep */
+    uint32_t *pivot;
+} hangings;
+
+static hangings hangings_of(const tiled *t)
+{
+    return (hangings){t->spin_table.column[1], t->spin_table.column[2], t->spin_table.column[3]};
+}
+
+static void note_momentum(const sn_tiled *t, uint32_t i, uint32_t pivot, const spinning *s, bool predicts,
+                          const sn_motion *m)
+{
+    const hangings h = hangings_of(t->in->scratch->tiled);
+    h.pivot[i] = pivot;
+    h.expected[i] = s->total;
+    if (predicts)
+        h.expected[i] = dvec3_add(dvec3_scale(s->total, (double)m->keep), dvec3_scale(s->force, (double)m->kick));
+}
+
+bool sn_tiled_pulled(const sn_solver_scratch *scratch, const sn_plan *plan, uint32_t slot, sn_dvec3 *impulse)
+{
+    const tiled *t = scratch->tiled;
+    bool found = false;
+    if (!t || t->read != plan->makes)
+        return false;
+    const hangings h = hangings_of(t);
+    for (uint32_t i = 0; i < plan->free_table.count; ++i)
+        if (h.pivot[i] == slot) {
+            *impulse = h.pulled[i];
+            found = true;
+        }
+    return found;
+}
+
 void sn_tiled_note_spins(const sn_tiled *t)
 {
     sn_dvec3 *momentum = ((const tiled *)t->in->scratch->tiled)->spin_table.column[0];
+    const hangings h = hangings_of(t->in->scratch->tiled);
+    for (uint32_t i = 0; i < t->in->plan->free_table.count && t->pass == 0 && !t->inner; ++i) {
+        h.pivot[i] = SN_PLAN_NONE;
+        h.pulled[i] = dvec3(0, 0, 0);
+    }
     sn_motion m;
     uint32_t pivot;
     for (uint32_t i = 0; i < t->in->plan->free_table.count; ++i) {
         if (!find(t, i, &m, &pivot))
             continue;
         const spinning s = look(&m, pivot);
+        const bool predicts = t->pass == 0 && t->predicts;
         momentum[i] = s.momentum;
-        if (t->pass == 0 && t->predicts)
+        note_momentum(t, i, pivot, &s, predicts, &m);
+        if (predicts)
             momentum[i] = dvec3_add(dvec3_scale(s.momentum, (double)m.keep), dvec3_scale(s.torque, (double)m.kick));
     }
 }
@@ -159,10 +210,16 @@ static bool turn(const sn_tiled *t, const sn_motion *m, uint32_t pivot, sn_dvec3
 bool sn_tiled_keep_spins(const sn_tiled *t)
 {
     const sn_dvec3 *momentum = ((const tiled *)t->in->scratch->tiled)->spin_table.column[0];
+    const hangings h = hangings_of(t->in->scratch->tiled);
     bool good = true;
     sn_motion m;
     uint32_t pivot;
-    for (uint32_t i = 0; good && i < t->in->plan->free_table.count; ++i)
-        good = !find(t, i, &m, &pivot) || turn(t, &m, pivot, momentum[i]);
+    for (uint32_t i = 0; good && i < t->in->plan->free_table.count; ++i) {
+        if (!find(t, i, &m, &pivot))
+            continue;
+        good = turn(t, &m, pivot, momentum[i]);
+        if (pivot != SN_PLAN_NONE)
+            h.pulled[i] = dvec3_add(h.pulled[i], dvec3_sub(look(&m, pivot).total, h.expected[i]));
+    }
     return good;
 }

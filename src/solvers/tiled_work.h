@@ -48,7 +48,7 @@ typedef struct tiled {
 
     sn_table mark_table;      /* of sn_vec4: marks for constraints outside the layers */
     sn_table rest_mark_table; /* of sn_vec4, by index in rest_table: marks of particles in planes */
-    sn_table spin_table;      /* of sn_dvec3, by free surface of the plan: its angular momentum before a pass */
+    sn_table spin_table;      /* by free surface of the plan: see tiled_spin.c */
     sn_table mixed_table;     /* of sn_vec4, by index in the plan's list: see pass_seam */
     sn_table copy_table;      /* of sn_vec4: for each worker, twice the particles of the largest copied tile */
 

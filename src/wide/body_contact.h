@@ -33,7 +33,8 @@
    further and further, and fell. The last sweep is exact, so a contact alone neither bounces nor sinks. Below 2 no
    sweep adds energy. It is for two bodies that rest on each other: what slides on the ground has the friction of its
    exact weight. Sweeps over violent contacts do the same for all of them, but for those that settle: an impact gets
-   through a heap in fewer. */
+   through a heap in fewer. Not where something bounces: capsules that bounced at one substep got 11 % of their energy
+   back, twice in 24 heaps. */
 #define BODY_EAGER 1.5
 
 #define BODY_NOTHING   ((lane_number)1e-37) /* N s: a smaller impulse counts as none, and has no inverse */
@@ -483,12 +484,12 @@ SN_INLINE flags body_is_fresh(const sn_wide_body_contact *m, uint32_t first, uin
 /* What an impact changes in the other impulses of a contact: in body_impacts.h. */
 static void body_finish_impact(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags fresh);
 
-SN_INLINE body_eagerness body_eager(const sn_wide_body_contacts *run)
+SN_INLINE body_eagerness body_eager(const sn_wide_body_contacts *run, const sn_wide_body_contact *m)
 {
     if (!run->eager)
         return BODY_EXACT;
     if (run->stirred_only)
-        return run->settles ? BODY_EXACT : BODY_EAGER_ALL;
+        return run->settles || m->bounces ? BODY_EXACT : BODY_EAGER_ALL;
     return (uint32_t)run->sweep % 2 == 1 ? BODY_EAGER_AT_REST : BODY_EXACT;
 }
 
@@ -498,7 +499,7 @@ SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_conta
     body_two two = body_load_two(run, m, first);
     const flags where = body_not_missing(m, first, &two);
     body_friction(m, first, points, &two, where);
-    const flags violent = body_impulse(m, first, points, &two, where, body_eager(run));
+    const flags violent = body_impulse(m, first, points, &two, where, body_eager(run, m));
     if (run->settles || (m->bounces && run->sweep >= BODY_SETTLES)) { /* what others do to both is known better then */
         const flags fresh = where & body_is_fresh(m, first, points);
         if (flags_bits(fresh)) {

@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+#define GUESSES 4u   /* of the interpolation in the list */
+#define NEAR    16u  /* and how far from a guess is looked */
+#define MARGIN  1e-5 /* of lengths in a quick test, for its rounding errors */
+
 void sn_breaking_init(sn_breaking *breaking)
 {
     sn_table_column(&breaking->table, sizeof(sn_weak), true);
@@ -38,6 +42,7 @@ void sn_breaking_tidy(sn_world *world)
             weak[count++] = weak[i];
     world->breaking.changed = world->breaking.changed || count != world->breaking.table.count;
     world->breaking.table.count = count;
+    world->breaking.tidied = world->constraints.edits;
 }
 
 static uint64_t place_of(sn_constraint c)
@@ -45,14 +50,29 @@ static uint64_t place_of(sn_constraint c)
     return (uint64_t)c.kind << 32 | c.index;
 }
 
-/* The index of a constraint in the list, or the index at which it would be inserted. */
+/* The index of a constraint in the list, or the index at which it would be inserted. Numbers of a run follow each other
+   with few gaps, so the search begins by interpolation. */
 static uint32_t find(const sn_world *world, sn_constraint constraint)
 {
     const sn_weak *weak = weak_list(world);
+    const uint64_t place = place_of(constraint);
     uint32_t low = 0, high = world->breaking.table.count;
+    for (uint32_t guess = 0; guess < GUESSES && high - low > NEAR; ++guess) {
+        const uint64_t first = place_of(weak[low].constraint), last = place_of(weak[high - 1].constraint);
+        if (place <= first || place > last)
+            return place <= first ? low : high;
+        const uint32_t at = low + (uint32_t)((double)(place - first) / (double)(last - first) * (high - 1 - low)),
+                       below = at > low + NEAR ? at - NEAR : low, above = at < high - NEAR ? at + NEAR : high - 1;
+        low = place_of(weak[below].constraint) < place ? below + 1 : low;
+        high = place_of(weak[below].constraint) < place ? high : below;
+        if (low <= above && above < high && place_of(weak[above].constraint) >= place)
+            high = above;
+        else if (low <= above && above < high)
+            low = above + 1;
+    }
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (place_of(weak[middle].constraint) < place_of(constraint))
+        if (place_of(weak[middle].constraint) < place)
             low = middle + 1;
         else
             high = middle;
@@ -239,15 +259,17 @@ bool sn_breaking_begin(sn_world *world)
     breaking->broken_table.count = 0;
     if (!breaking->table.count)
         return true;
-    sn_breaking_tidy(world);
+    if (breaking->tidied != world->constraints.edits)
+        sn_breaking_tidy(world);
     breaking->any_tears = false;
     world->tearing.shapes = world->tearing.shape_points = 0;
     bool good = true;
-    for (uint32_t i = 0; i < breaking->table.count && good; ++i) {
-        const sn_weak *weak = &weak_list(world)[i];
-        breaking->any_tears = breaking->any_tears || weak->tears;
-        if (sn_shape_is_group(weak->constraint.kind))
-            good = sn_shape_reserve(world, weak->constraint.kind, weak->constraint.index);
+    for (uint32_t i = 0; i < breaking->table.count && !breaking->any_tears; ++i)
+        breaking->any_tears = weak_list(world)[i].tears;
+    for (uint32_t kind = SN_KIND_SHAPE_MATCH; kind <= SN_KIND_SHAPE_MATCH_QUADRATIC; ++kind) {
+        const uint32_t end = find(world, (sn_constraint){kind + 1, 0, 0});
+        for (uint32_t i = find(world, (sn_constraint){kind, 0, 0}); i < end && good; ++i)
+            good = sn_shape_reserve(world, kind, weak_list(world)[i].constraint.index);
     }
     for (uint32_t kind = SN_KIND_SHAPE_MATCH; world->tearing.shapes && kind <= SN_KIND_SHAPE_MATCH_QUADRATIC; ++kind)
         good = good && sn_store_reserve_rows(&world->constraints, &world->allocator, kind, world->tearing.shapes);
@@ -306,24 +328,15 @@ void sn_breaking_watch(sn_world *world)
         watch(world, breaking->in_lanes ? rest[i] : i);
 }
 
-/* Reads the forces that the solver recorded for constraints in batches. */
-static void fetch_exerted(sn_world *world)
+/* Reads the force that the solver recorded for a constraint in a batch. */
+static void fetch_exerted(const sn_world *world, const sn_solver_in *in, uint32_t i)
 {
-    const sn_breaking *breaking = &world->breaking;
-    const sn_weak *weak = weak_list(world);
-    const uint32_t *rest = breaking->rest_table.column[0];
     const double h = (double)world->state.h, square = h * h;
-    const sn_solver_in in = sn_world_solver_input(world, world->state.h);
-    for (uint32_t i = 0, r = 0; i < breaking->table.count; ++i) {
-        float force, torque;
-        if (r < breaking->rest_table.count && rest[r] == i) {
-            ++r;
-            continue;
-        }
-        sn_tiled_exerted(&in, weak[i].constraint.kind, weak[i].constraint.index, &force, &torque);
-        raise((sn_break *)breaking->table.column[1] + i, (sn_real)((double)force / square),
-              (sn_real)((double)torque / square));
-    }
+    const sn_constraint c = weak_list(world)[i].constraint;
+    float force, torque;
+    sn_tiled_exerted(in, c.kind, c.index, &force, &torque);
+    raise((sn_break *)world->breaking.table.column[1] + i, (sn_real)((double)force / square),
+          (sn_real)((double)torque / square));
 }
 
 /* Removes constraints that broke, with their dependents, unless the caller's function refuses. */
@@ -388,18 +401,42 @@ static bool gives_way(const sn_world *world, sn_weak *weak, const sn_break *most
            (weak->strain > 0 && strain_of(world, weak->constraint) > (double)weak->strain);
 }
 
+/* True if a rod is shorter than what its strength allows, by more than any rounding. */
+static bool is_surely_short(const sn_world *world, const sn_weak *weak)
+{
+    const sn_constraint c = weak->constraint;
+    const sn_pool *pool = world->constraints.pool[c.kind];
+    if (c.kind != SN_KIND_DISTANCE || weak->force > 0 || weak->torque > 0 || weak->fatigue > 0)
+        return false;
+    const uint32_t *point = pool->point + 2 * (size_t)c.index;
+    if ((point[0] | point[1]) & SN_ANCHOR_BIT)
+        return false;
+    const sn_vec4 a = world->particles.x[world->ids.value[point[0]]],
+                  b = world->particles.x[world->ids.value[point[1]]];
+    const double x = (double)b.x - (double)a.x, y = (double)b.y - (double)a.y, z = (double)b.z - (double)a.z,
+                 most = (1 + (double)weak->strain) * (double)pool->param[(size_t)c.index * pool->param_count];
+    return x * x + y * y + z * z < (1 - MARGIN) * most * most;
+}
+
 void sn_breaking_end(sn_world *world)
 {
     sn_breaking *breaking = &world->breaking;
     sn_weak *weak = weak_list(world);
     const sn_break *most = breaking->table.column[1];
     sn_break *broken = breaking->broken_table.column[0];
-    if (breaking->any_in_lanes)
-        fetch_exerted(world);
-    for (uint32_t i = 0; i < breaking->table.count; ++i)
+    const uint32_t *rest = breaking->rest_table.column[0];
+    const sn_solver_in in = sn_world_solver_input(world, world->state.h);
+    for (uint32_t i = 0, r = 0; i < breaking->table.count; ++i) {
+        const bool alone = breaking->any_in_lanes && r < breaking->rest_table.count && rest[r] == i;
+        r += alone;
+        if (is_surely_short(world, &weak[i]))
+            continue;
+        if (breaking->any_in_lanes && !alone)
+            fetch_exerted(world, &in, i);
         if (gives_way(world, &weak[i], &most[i]))
             broken[breaking->broken_table.count++] = (sn_break){weak[i].constraint, most[i].force, most[i].torque,
                                                                 sn_constraint_user(world, weak[i].constraint)};
+    }
     let_go(world);
     if (breaking->broken_table.count)
         sn_breaking_tidy(world);

@@ -27,6 +27,7 @@ typedef struct sn_breaking {
     sn_table broken_table; /* of sn_break: constraints that broke in the last step */
     sn_table rest_table;   /* of uint32_t: indices in the list of those that are in no batch of the plan */
     uint64_t edits;        /* rises when the list changes */
+    uint64_t tidied;       /* the edits of constraints after which entries of removed ones were removed */
     bool any_tears;        /* some entry has `tears`, as of the start of a step */
     bool changed;          /* the list has changed since the plan was given it */
     uint64_t serial;       /* number of that plan */

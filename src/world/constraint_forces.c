@@ -209,7 +209,11 @@ sn_vec3 sn_particle_load(const sn_world *world, sn_particle particle)
     if (slot == SN_NO_SLOT)
         return vec3((sn_real)NAN, (sn_real)NAN, (sn_real)NAN);
     const sn_store *store = &world->constraints;
-    sn_dvec3 sum = sn_limit_force_on(world, slot);
+    const double h = (double)world->state.h;
+    sn_dvec3 sum;
+    if (h > 0 && sn_tiled_pulled(&world->scratch, &world->plan, slot, &sum))
+        return dvec3_round(dvec3_scale(sum, -1 / h));
+    sum = sn_limit_force_on(world, slot);
     for (uint32_t r = 0; r < store->run_table.count; ++r) {
         const sn_run *run = &store->run[r];
         for (uint32_t i = 0; i < run->count; ++i)

@@ -154,7 +154,7 @@ sn_result sn_constraints_set_tear(sn_world *world, sn_constraints run, const sn_
     if (def && def->strain > 0 && !sn_tear_is_rod(run.kind) && !sn_shape_is_group(run.kind))
         return world_fail(
             world, SN_ERROR_ARGUMENT,
-            "constraints: tear: strain is %g; a %s constraint is no rod and no shape, and has no strain: it must be 0",
+            "constraints: tear: strain is %g; the kind %s has no strain, which rods and shapes have: it must be 0",
             (double)def->strain, kind->name);
     if ((result = sn_breaking_prepare(world, kind, def ? def->force : 0, 0)) != SN_OK)
         return result;
@@ -287,9 +287,8 @@ static uint32_t remove_joining(sn_world *world, uint32_t a, uint32_t b, double *
     const uint32_t count = sn_tear_constraints_at(world, a, node, SN_TEAR_CONSTRAINTS);
     uint32_t removed = 0;
     for (uint32_t i = 0; count != UINT32_MAX && i < count; ++i)
-        if (!pool_has_lists(world->constraints.pool[node[i].kind]) &&
-            !sn_breaking_has(world, node[i].kind, node[i].row) && !sn_tear_may_tear(world, node[i].kind, node[i].row) &&
-            has_particle(world, &node[i], b)) {
+        if (!pool_has_lists(world->constraints.pool[node[i].kind]) && has_particle(world, &node[i], b) &&
+            !sn_breaking_has(world, node[i].kind, node[i].row) && !sn_tear_may_tear(world, node[i].kind, node[i].row)) {
             sn_tear_remove(world, node[i].kind, node[i].row, released);
             ++removed;
         }

@@ -442,16 +442,10 @@ bool sn_split_fits(struct sn_world *world, uint32_t vertex);
 void sn_split_begin(struct sn_world *world);
 bool sn_split_set_apart(struct sn_world *world, const sn_split *split, uint32_t *removed, double *released);
 
-/* Triangles at a vertex of a solid that the displacements of its parts have to lead away from. */
-typedef struct sn_walls {
-    uint32_t opened, count;                          /* the faces that opened, and all: these and what was hit */
-    uint32_t triangle[SN_TEAR_FAN];                  /* of the split */
-    uint32_t part[SN_TEAR_FAN], behind[SN_TEAR_FAN]; /* behind: the part on the other side; the same if there is none */
-    sn_dvec3 normal[SN_TEAR_FAN];                    /* into the part */
-} sn_walls;
-
-/* True if there are displacements of the parts that part the two sides of every wall. */
-bool sn_solid_may_part(const struct sn_world *world, const sn_split *split, const sn_walls *of);
+/* True if the parts of the cells at a vertex of a solid, with the part of each cell, can be moved away from each other,
+   or need not be. Their faces may look in so many directions that no displacement leads away from all. */
+bool sn_solid_may_part(struct sn_world *world, uint32_t vertex, uint32_t parts, uint32_t count, const uint32_t *cell,
+                       const uint8_t *part);
 
 /* True if a face of three corners inside a solid intersects no triangle of a skin. */
 bool sn_solid_may_open(struct sn_world *world, const uint32_t corner[3]);

@@ -350,7 +350,15 @@ static void centre(const sn_world *world, const sn_split *split, sn_dvec3 direct
         direction[i] = dvec3_sub(direction[i], dvec3_scale(sum, 1 / mass));
 }
 
-static void add_wall(sn_world *world, const sn_split *split, uint32_t i, sn_walls *of)
+/* Triangles at a vertex of a solid that the displacements of its parts have to lead away from. */
+typedef struct walls {
+    uint32_t opened, count;                          /* the faces that opened, and all: these and what was hit */
+    uint32_t triangle[SN_TEAR_FAN];                  /* of the split */
+    uint32_t part[SN_TEAR_FAN], behind[SN_TEAR_FAN]; /* behind: the part on the other side; the same if there is none */
+    sn_dvec3 normal[SN_TEAR_FAN];                    /* into the part */
+} walls;
+
+static void add_wall(sn_world *world, const sn_split *split, uint32_t i, walls *of)
 {
     sn_dvec3 normal;
     for (uint32_t k = 0; k < of->count; ++k)
@@ -365,7 +373,7 @@ static void add_wall(sn_world *world, const sn_split *split, uint32_t i, sn_wall
 
 /* The faces that opened, between two parts. Their two sides follow each other in the list of triangles
    (sn_solid_close). Where both are of one part, as at a slit, no displacement parts them. */
-static void find_walls(sn_world *world, const sn_split *split, const uint32_t *more, sn_walls *of)
+static void find_walls(sn_world *world, const sn_split *split, const uint32_t *more, walls *of)
 {
     uint32_t kept = 0;
     of->count = 0;
@@ -389,7 +397,7 @@ static void find_walls(sn_world *world, const sn_split *split, const uint32_t *m
 
 /* Adds the normals of walls to directions of the parts that do not lead away from them, again and again (the
    perceptron). Centred: with a mean by mass of zero. False if that does not come to an end. */
-static bool lead_away(const sn_world *world, const sn_split *split, const sn_walls *of, uint32_t count, bool centred,
+static bool lead_away(const sn_world *world, const sn_split *split, const walls *of, uint32_t count, bool centred,
                       sn_dvec3 direction[SN_TEAR_PARTS])
 {
     bool adds = true;
@@ -413,15 +421,58 @@ static bool lead_away(const sn_world *world, const sn_split *split, const sn_wal
     return !adds;
 }
 
-bool sn_solid_may_part(const sn_world *world, const sn_split *split, const sn_walls *of)
+/* The corners of a cell that are where corners of another are: those of the face between them, whose vertices may have
+   been split, but are still in one place. Returns their number. */
+static uint32_t common_corners(sn_world *world, uint32_t a, uint32_t b, uint32_t corner[8])
 {
+    const uint32_t *one = sn_cell_corners(world, a), *other = sn_cell_corners(world, b);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sn_cell_corner_count(a); ++i)
+        for (uint32_t k = 0; k < sn_cell_corner_count(b); ++k) {
+            const sn_dvec3 d = dvec3_sub(sn_cell_place(world, one[i]), sn_cell_place(world, other[k]));
+            if (d.x == 0 && d.y == 0 && d.z == 0) {
+                corner[count++] = one[i];
+                break;
+            }
+        }
+    return count;
+}
+
+bool sn_solid_may_part(sn_world *world, uint32_t vertex, uint32_t parts, uint32_t count, const uint32_t *cell,
+                       const uint8_t *part)
+{
+    const sn_dvec3 x = sn_cell_place(world, vertex);
+    const uint32_t row = ((const sn_tear_head *)world->tearing.head_table.column[0])[vertex].solid;
+    sn_split split = {.vertex = vertex, .parts = parts};
     sn_dvec3 direction[SN_TEAR_PARTS] = {{0}};
-    return lead_away(world, split, of, of->count, true, direction);
+    uint32_t corner[8];
+    walls of = {0};
+    if (row < 2 || !contact_skins(&world->contact)[row - 2].self_collision)
+        return true;
+    for (uint32_t i = 0; i < parts; ++i)
+        split.made[i] = vertex;
+    for (uint32_t i = 1; i < count; ++i)
+        for (uint32_t k = 0; k < i; ++k) {
+            const uint32_t common = part[i] != part[k] ? common_corners(world, cell[i], cell[k], corner) : 0;
+            const sn_dvec3 in =
+                dvec3_sub(sn_cell_middle(world, sn_cell_corners(world, cell[i]), sn_cell_corner_count(cell[i])), x);
+            for (uint32_t a = 0; common > 2 && a < common; ++a) /* a square may be divided by either diagonal */
+                for (uint32_t b = 0; b < a && of.count < SN_TEAR_FAN; ++b) {
+                    const sn_dvec3 n = dvec3_cross(dvec3_sub(sn_cell_place(world, corner[a]), x),
+                                                   dvec3_sub(sn_cell_place(world, corner[b]), x));
+                    const double area = dvec3_length(n);
+                    if (!(area > 0))
+                        continue;
+                    of.part[of.count] = part[i], of.behind[of.count] = part[k];
+                    of.normal[of.count++] = dvec3_scale(n, (dvec3_dot(n, in) < 0 ? -1 : 1) / area);
+                }
+        }
+    return lead_away(world, &split, &of, of.count, true, direction);
 }
 
 /* The displacements of the parts of a solid: into their cells, and away from the walls; if not all of these can be left,
    from the faces that opened. Returns the mean edge length, m. */
-static double find_ways_inside(sn_world *world, const sn_split *split, const sn_walls *of, bool centred,
+static double find_ways_inside(sn_world *world, const sn_split *split, const walls *of, bool centred,
                                sn_dvec3 direction[SN_TEAR_PARTS])
 {
     sn_dvec3 inside[SN_TEAR_PARTS];
@@ -477,7 +528,7 @@ static void open_parts(sn_world *world, const sn_split *split, uint32_t round, c
     const bool centred = round + SAME < ROUNDS;
     const uint32_t tries = round == 0 ? 1 : centred ? TRIES : LAST;
     double size = 0, by = 0;
-    sn_walls of;
+    walls of;
     if (round) {
         count_intersecting(world, split, best, 0, UINT32_MAX, hit);
         bring_together(world, split, removed, released);

@@ -335,38 +335,6 @@ static bool find_parts(const sn_solid_cut *s, fan *f)
     return f->parts > 1 && f->parts <= SN_TEAR_PARTS;
 }
 
-/* True if the parts can be moved away from each other, or need not be. Their faces may look in so many directions that
-   no displacement leads away from all. */
-static bool may_part(const sn_solid_cut *s, const fan *f)
-{
-    sn_world *world = s->world;
-    sn_walls of = {0};
-    sn_split split = {.vertex = f->vertex, .parts = f->parts};
-    const uint32_t row = ((const sn_tear_head *)world->tearing.head_table.column[0])[f->vertex].solid;
-    if (row < 2 || !contact_skins(&world->contact)[row - 2].self_collision)
-        return true;
-    for (uint32_t i = 0; i < f->parts; ++i)
-        split.made[i] = f->vertex;
-    for (uint32_t i = 1; i < f->count; ++i)
-        for (uint32_t k = 0; k < i && of.count < SN_TEAR_FAN; ++k) {
-            uint32_t corner[4];
-            if (f->part[i] == f->part[k] ||
-                sn_cell_shared_face(world, f->cell[i], f->cell[k], f->vertex, corner) == UINT32_MAX)
-                continue;
-            const sn_dvec3 x = sn_cell_place(world, corner[0]);
-            const sn_dvec3 n = dvec3_cross(dvec3_sub(sn_cell_place(world, corner[1]), x),
-                                           dvec3_sub(sn_cell_place(world, corner[2]), x));
-            const double area = dvec3_length(n),
-                         up = dvec3_dot(n, dvec3_sub(sn_cell_middle(world, sn_cell_corners(world, f->cell[i]),
-                                                                    sn_cell_corner_count(f->cell[i])),
-                                                     x));
-            of.part[of.count] = f->part[i], of.behind[of.count] = f->part[k];
-            if (area > 0)
-                of.normal[of.count++] = dvec3_scale(n, (up < 0 ? -1 : 1) / area);
-        }
-    return sn_solid_may_part(world, &split, &of);
-}
-
 /* Makes particles and masses. All masses but one are multiples of the last place of the mass, see tear_split.c. */
 static void make_particles(sn_world *world, fan *f)
 {
@@ -541,7 +509,8 @@ static bool split(sn_solid_cut *s, uint32_t vertex, const sn_tear *of)
         const uint32_t number = contact_skins(&world->contact)[row - 1].number;
         tear.skin = (sn_skin){number, world->contact.skin_ids.generation[number]};
     }
-    if (!find_parts(s, &f) || !sn_split_fits(world, vertex) || !may_part(s, &f) || !sn_tear_allowed(world, &tear))
+    if (!find_parts(s, &f) || !sn_split_fits(world, vertex) ||
+        !sn_solid_may_part(world, vertex, f.parts, f.count, f.cell, f.part) || !sn_tear_allowed(world, &tear))
         return false;
     const uint32_t count = sn_tear_constraints_at(world, vertex, node, SN_TEAR_CONSTRAINTS);
     make_particles(world, &f);

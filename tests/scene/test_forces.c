@@ -13,8 +13,9 @@ typedef struct hanging {
     uint32_t how;
 } hanging;
 
-/* FIXED: only particles of infinite mass hold it, and their loads are its weight, too. UNLIKE_RODS: limits hold it as
-   rods, as they lie, could not. Only these loads are compared. */
+/* FIXED: only particles of infinite mass hold it, and their loads are its weight, too. UNLIKE_RODS: only these loads are
+   compared. Limits hold a net as its rods, as they lie, could not. The directions of the skin of a balloon are not those
+   in which it acted. */
 enum { FIXED = 1, UNLIKE_RODS = 2 };
 
 #define CLOTH "{'type': 'cloth', 'name': 'c', 'columns': 24, 'rows': 24, 'mass': 0.3"
@@ -53,6 +54,10 @@ static const hanging things[] = {
     {"net",
      "'objects': [{'type': 'net', 'name': 'n', 'width': 2, 'height': 2, 'columns': 25, 'rows': 25, 'mass': 1, "
      "'pins': ['left', 'right'], 'turn': {'axis': [1, 0, 0], 'angle': -1.57}}]",
+     FIXED | UNLIKE_RODS},
+    {"balloon",
+     "'materials': {'rubber': {'density': 0.3, 'stretch': 4e-4, 'bend': 20}}, 'objects': [{'type': 'balloon', 'name': "
+     "'b', 'diameter': 0.5, 'pressure': 1.3, 'material': 'rubber', 'pins': ['top']}]",
      FIXED | UNLIKE_RODS},
     {"ropes",
      "'objects': [{'type': 'rope', 'name': 'r', 'from': [0, 2, 0], 'to': [2, 2, 0], 'length': 2.4, 'segments': "

@@ -308,6 +308,7 @@ static void test_what_does_not_tear_is_told(void **state)
     } things[] = {{"'tear_force': 5", "jelly", "'a' tear_force tear_strain does not tear"},
                   {"'tear_spread': 0.2", "cloth", "'a' neither does not tear"},
                   {"'tear_fatigue': 0.2", "rope", "'a' neither does not tear"},
+                  {"'tear_strain': 0.2", "grains", "'a' has a strength, surface nor rods does not tear"},
                   {"'tear_force': 5, 'tear_strain': 0.1", "jelly", NULL},
                   {"'tear_seed': 5", "cloth", NULL}};
     for (size_t i = 0; i < COUNT_OF(things); ++i) {

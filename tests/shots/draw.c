@@ -6,11 +6,12 @@
 #include <math.h>
 
 static const char *const arena_name[] = {"plate", "room", "tube", "pair"};
-static const char *const target_name[] = {"plane", "box",       "hull",   "solid mesh", "sheet",  "one-sided sheet",
-                                          "heights", "field",   "grid",   "row of boxes", "disk", "sphere",
-                                          "roller",  "coming box", "swinging box", "free plate", "sliding plate"};
-static const char *const thing_name[] = {"point", "ball", "rope", "rigid group", "sphere", "capsule",
-                                         "box",   "hull", "cylinder", "cone", "compound", "jointed pair"};
+static const char *const target_name[] = {
+    "plane",   "box",        "hull",         "solid mesh",   "sheet",        "one-sided sheet",
+    "heights", "field",      "grid",         "row of boxes", "disk",         "sphere",
+    "roller",  "coming box", "swinging box", "free plate",   "sliding plate"};
+static const char *const thing_name[] = {"point", "ball", "rope",     "rigid group", "sphere",   "capsule",
+                                         "box",   "hull", "cylinder", "cone",        "compound", "jointed pair"};
 static const char *const driver_name[] = {"velocity", "force",   "field", "rope", "hand",
                                           "motor",    "impulse", "blow",  "press"};
 static const char *const walls_name[] = {"planes", "boxes", "sheets", "a hollow mesh", "a hollow field"};
@@ -46,7 +47,7 @@ static void draw_plate(shot *s)
     if ((s->at == FREE || s->at == SLIDING) && s->by == BY_PRESS)
         s->by = BY_BLOW;
     s->gap = 2.2 * support_random_in(r, 1, 3); /* of extents, that a press leaves */
-    if (s->at == GRID) /* its cells are even, so it is not wide */
+    if (s->at == GRID)                         /* its cells are even, so it is not wide */
         s->speed = fmin(s->speed, 6 * s->thick / s->dt);
     for (int k = 0; k < 2; ++k)
         s->aside[k] = shot_among(r, 3) ? support_random_in(r, -0.3, 0.3) : 0;
@@ -122,6 +123,7 @@ void shot_tell(const shot *s)
                walls_name[s->walls], motion_name[s->motion], s->half, s->thick);
     else
         printf("%s %s", arena_name[s->where], s->where == IN_TUBE && s->end ? "with an end" : "");
-    printf("%s%s by %s, size %g m, %g m/s, %g rad/s, %u substeps of %u in %g s, e %g, mu %g, from %g m\n", s->rolls ? " rolls" : "", s->turn.w == 1 ? " straight" : "", driver_name[s->by],
-           s->size, s->speed, s->spin, s->substeps, s->passes, s->dt, s->restitution, s->friction, s->far);
+    printf("%s%s by %s, size %g m, %g m/s, %g rad/s, %u substeps of %u in %g s, e %g, mu %g, from %g m\n",
+           s->rolls ? " rolls" : "", s->turn.w == 1 ? " straight" : "", driver_name[s->by], s->size, s->speed, s->spin,
+           s->substeps, s->passes, s->dt, s->restitution, s->friction, s->far);
 }

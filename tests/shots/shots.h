@@ -94,8 +94,8 @@ typedef struct shot {
     sn_vec3 origin;
 
     sn_world *world;
-    sn_body frame; /* of the target; null: the world's, from origin and turn */
-    bool tumbles;
+    sn_body frame;      /* of the target; null: the world's, from origin and turn */
+    bool tumbles, left; /* a free plate turned far; something came out at the end of a tube */
     shot_part part[MOST_PARTS];
     uint32_t parts;
     sn_body pusher;

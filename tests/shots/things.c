@@ -21,7 +21,8 @@ static sn_quat any_turn(shot *s)
 {
     if (shot_among(&s->seed, 4) == 0)
         return (sn_quat){0, 0, 0, 1};
-    return sn_quat_rotated((sn_quat){0, 0, 0, 1}, vec3_scale(shot_direction(&s->seed), real(support_random_in(&s->seed, 0, 3.1))));
+    return sn_quat_rotated((sn_quat){0, 0, 0, 1},
+                           vec3_scale(shot_direction(&s->seed), real(support_random_in(&s->seed, 0, 3.1))));
 }
 
 /* m: a size that is perhaps much smaller. */
@@ -54,7 +55,8 @@ static void add_rope(shot *s, const start *at)
     const sn_vec3 along = shot_among(&s->seed, 2) ? vec(0, 0, 1) : sn_quat_rotate(any_turn(s), vec(0, 0, 1));
     for (int i = 0; i < ROPE_LENGTH; ++i) {
         const double by = (i - ROPE_LENGTH / 2) * 2 * radius * 0.79;
-        shot_part *p = add_particle(s, at, vec3_add(at->at, vec3_scale(along, real(by))), 0.79 * radius, at->mass / ROPE_LENGTH);
+        shot_part *p =
+            add_particle(s, at, vec3_add(at->at, vec3_scale(along, real(by))), 0.79 * radius, at->mass / ROPE_LENGTH);
         if (i)
             sn_constraint_add_distance(s->world, sn_at((p - 1)->particle), sn_at(p->particle), SN_MEASURE);
     }
@@ -64,7 +66,8 @@ static void add_rigid_group(shot *s, const start *at)
 {
     const double a = at->size / 3.2;
     for (uint32_t i = 0; i < 8; ++i)
-        add_particle(s, at, vec3_add(at->at, vec(i & 1 ? a : -a, i & 2 ? a : -a, i & 4 ? a : -a)), 0.9 * a, at->mass / 8);
+        add_particle(s, at, vec3_add(at->at, vec(i & 1 ? a : -a, i & 2 ? a : -a, i & 4 ? a : -a)), 0.9 * a,
+                     at->mass / 8);
     sn_constraint_add_rigid_group(s->world, at->group);
 }
 
@@ -84,11 +87,12 @@ static void add_ring(shot_part *p, double radius, double y)
 /* One convex shape that fits into a ball of at->size, about. */
 static sn_shape_def make_shape(shot *s, const start *at, thing what, shot_part *p)
 {
-    static const sn_shape_type types[] = {[SPHERE_BODY] = SN_SHAPE_SPHERE, [CAPSULE] = SN_SHAPE_CAPSULE,
-                                          [BOX_BODY] = SN_SHAPE_BOX,       [HULL_BODY] = SN_SHAPE_HULL,
-                                          [CYLINDER] = SN_SHAPE_CYLINDER,  [CONE] = SN_SHAPE_CONE};
+    static const sn_shape_type types[] = {
+        [SPHERE_BODY] = SN_SHAPE_SPHERE, [CAPSULE] = SN_SHAPE_CAPSULE,   [BOX_BODY] = SN_SHAPE_BOX,
+        [HULL_BODY] = SN_SHAPE_HULL,     [CYLINDER] = SN_SHAPE_CYLINDER, [CONE] = SN_SHAPE_CONE};
     sn_shape_def shape = sn_default_shape_def(types[what]);
-    const double k = at->compact ? 0.58 : 0.55, long_one = k * at->size, slim_one = k * slim(s, at), other = what == HULL_BODY ? slim_one : k * slim(s, at);
+    const double k = at->compact ? 0.58 : 0.55, long_one = k * at->size, slim_one = k * slim(s, at),
+                 other = what == HULL_BODY ? slim_one : k * slim(s, at);
     const bool flat = shot_among(&s->seed, 2);
     shape.half = flat ? vec(long_one, slim_one, other) : vec(slim_one, long_one, other);
     shape.radius = real(flat ? long_one : slim_one);
@@ -113,7 +117,8 @@ static sn_shape_def make_shape(shot *s, const start *at, thing what, shot_part *
         for (uint32_t i = 0; i < 12; ++i) {
             sn_vec3 v = shot_direction(&s->seed);
             if (i < 6)
-                v = vec(i / 2 == 0 ? i % 2 * 2 - 1.0 : 0, i / 2 == 1 ? i % 2 * 2 - 1.0 : 0, i / 2 == 2 ? i % 2 * 2 - 1.0 : 0);
+                v = vec(i / 2 == 0 ? i % 2 * 2 - 1.0 : 0, i / 2 == 1 ? i % 2 * 2 - 1.0 : 0,
+                        i / 2 == 2 ? i % 2 * 2 - 1.0 : 0);
             add_point(p, vec((double)v.x * (double)shape.half.x, (double)v.y * (double)shape.half.y,
                              (double)v.z * (double)shape.half.z));
         }
@@ -130,7 +135,8 @@ static void measure(shot_part *p)
         p->extent = fmax(p->extent, (double)vec3_length(p->point[i]) + p->round);
 }
 
-static shot_part *add_body(shot *s, const start *at, const sn_shape_def *shape, uint32_t shapes, sn_vec3 place, sn_quat turn)
+static shot_part *add_body(shot *s, const start *at, const sn_shape_def *shape, uint32_t shapes, sn_vec3 place,
+                           sn_quat turn)
 {
     shot_part *p = &s->part[s->parts++];
     sn_body_def def = sn_default_body_def();
@@ -289,7 +295,8 @@ static void add_pair(shot *s)
 
 static sn_vec3 push(void *context, const sn_field_in *in)
 {
-    return in->group < FIRST_GROUP || in->group > LAST_GROUP ? vec(0, 0, 0) : vec3_scale(*(const sn_vec3 *)context, in->mass);
+    return in->group < FIRST_GROUP || in->group > LAST_GROUP ? vec(0, 0, 0)
+                                                             : vec3_scale(*(const sn_vec3 *)context, in->mass);
 }
 
 static sn_point grip(const shot *s)
@@ -320,7 +327,8 @@ static void add_puller(shot *s)
         rail.speed = real(s->speed);
         assert_int_not_equal(sn_joint_add(s->world, &rail).generation, 0);
     } else if (s->by == BY_ROPE || s->by == BY_MOTOR) {
-        const double length = fmax(0.5, ANCHOR + z - s->speed * s->dt / s->substeps); /* a rope that is too short pulls at once */
+        const double length =
+            fmax(0.5, ANCHOR + z - s->speed * s->dt / s->substeps); /* a rope that is too short pulls at once */
         const bool taut = shot_among(&s->seed, 2);
         const sn_point to = sn_at(add_anchor(s, vec(s->aside[0], s->aside[1], -ANCHOR)));
         assert_int_not_equal((taut ? sn_constraint_add_distance(s->world, grip(s), to, real(length))
@@ -331,7 +339,9 @@ static void add_puller(shot *s)
     if (s->by == BY_HAND) {
         const sn_particle hand = add_anchor(s, vec(s->aside[0], s->aside[1], z));
         sn_constraint_add_distance_max(s->world, grip(s), sn_at(hand), real(s->size));
-        assert_ok(s->world, sn_particle_move_to(s->world, hand, shot_place(s, vec(s->aside[0], s->aside[1], z - fmin(ANCHOR, s->speed * s->dt)))));
+        assert_ok(s->world, sn_particle_move_to(
+                                s->world, hand,
+                                shot_place(s, vec(s->aside[0], s->aside[1], z - fmin(ANCHOR, s->speed * s->dt)))));
     }
 }
 
@@ -349,7 +359,8 @@ static void add_pusher(shot *s)
     def.shapes = &shape;
     def.shape_count = 1;
     def.type = press ? SN_BODY_KINEMATIC : SN_BODY_DYNAMIC;
-    def.position = shot_place(s, vec(press ? 0 : s->aside[0], press ? 0 : s->aside[1], press_height(s) + (press ? s->thick / 2 : 3 * s->size)));
+    def.position = shot_place(s, vec(press ? 0 : s->aside[0], press ? 0 : s->aside[1],
+                                     press_height(s) + (press ? s->thick / 2 : 3 * s->size)));
     def.rotation = s->turn;
     if (!press) {
         def.mass = real(s->mass * s->ratio);
@@ -379,7 +390,10 @@ void shot_add_things(shot *s)
 static void press_on(shot *s, uint32_t frame)
 {
     const double height = press_height(s) - s->speed * s->dt * (frame + 1), least = s->gap * s->size;
-    assert_ok(s->world, sn_body_move_to(s->world, s->pusher, shot_place(s, vec(0, 0, fmax(height, fmin(least, press_height(s))) + s->thick / 2)), s->turn));
+    assert_ok(s->world,
+              sn_body_move_to(s->world, s->pusher,
+                              shot_place(s, vec(0, 0, fmax(height, fmin(least, press_height(s))) + s->thick / 2)),
+                              s->turn));
 }
 
 static void shake_room(shot *s)

@@ -101,7 +101,7 @@ static void balls_hang_from_sheets(void **state)
         }
 }
 
-/* The sheet stays flat, and the ball is right below its middle. */
+/* The sheet stays flat, and the ball is right below its middle. Its rope and what holds the sheet have its weight. */
 static void a_ball_comes_to_rest_where_it_should(void **state)
 {
     (void)state;
@@ -112,6 +112,12 @@ static void a_ball_comes_to_rest_where_it_should(void **state)
         support_run(s.world, 360, STEP);
         assert_close(sn_particle_position(s.world, s.ball).y, start - s.rope, 1e-3);
         assert_close(sn_particle_position(s.world, s.middle).y, start, 1e-3);
+        const double weight = 50 * 9.81;
+        assert_close(-sn_constraint_force(s.world, s.first).row[0], weight, 0.01 * weight);
+        double held = 0;
+        for (uint32_t x = 0; x < 16; x += edge ? 1 : 15)
+            held += (double)sn_particle_load(s.world, sn_particles_at(s.sheet.run, 16 * 15 + x)).y;
+        assert_close(-held, weight + 0.3 * 9.81, 0.01 * weight);
         sn_world_destroy(s.world);
     }
 }

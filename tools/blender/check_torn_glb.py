@@ -22,7 +22,7 @@ name = run["names"][0]
 shapes = [o for o in bpy.data.objects if o.type == "MESH" and o.name.split(".")[0] == name]
 assert len(shapes) > 1, [o.name for o in bpy.data.objects]
 for frame in range(run["frames_written"]):
-    bpy.context.scene.frame_set(frame)
+    bpy.context.scene.frame_set(frame * run["every"])
     seen = [o for o in shapes if o.scale.x > 0]
     assert len(seen) == 1 and abs(seen[0].scale.x - 1) < 1e-6, (frame, [(o.name, o.scale.x) for o in seen])
     first, frames = seen[0]["first_frame"], seen[0]["frames"]
