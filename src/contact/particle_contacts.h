@@ -279,7 +279,8 @@ sn_vec3 sn_contacts_push_again_across(const sn_step_lengths *lengths, sn_vec3 pu
 void sn_contacts_compare(struct sn_world *world, sn_real dt);
 
 /* Relative to the sum of the radii: the centres of two balls come no nearer on their paths in a substep. If they were
-   nearer before, they come no nearer than they were, but for a little. */
+   nearer before, they come no nearer than they were, but for a little. Directional ones, which part by going past each
+   other, come as near as SN_BALLS_PASS of their distance. */
 #define SN_BALLS_PASS   ((sn_real)0.5)
 #define SN_BALLS_LITTLE ((sn_real)1e-4)
 
@@ -288,10 +289,10 @@ void sn_contacts_compare(struct sn_world *world, sn_real dt);
 
 /* True if two balls pass through each other: one begins at `from`, seen from the other, and moves by u. *t: the time at
    which they should stop. */
-static inline bool sn_contacts_balls_pass(sn_vec3 from, sn_vec3 u, sn_real reach, sn_real *t)
+static inline bool sn_contacts_balls_pass(sn_vec3 from, sn_vec3 u, sn_real reach, bool directional, sn_real *t)
 {
     const sn_real square = vec3_dot(u, u), first = vec3_length(from), least = first < reach ? first : reach;
-    const sn_real before = first - SN_BALLS_LITTLE * reach;
+    const sn_real before = directional ? SN_BALLS_PASS * first : first - SN_BALLS_LITTLE * reach;
     const sn_real limit = before < SN_BALLS_PASS * reach ? before : SN_BALLS_PASS * reach;
     const sn_real s = -vec3_dot(from, u) / square, near = s < 1 ? s : 1;
     const sn_vec3 q = vec3_add(from, vec3_scale(u, near)), middle = vec3_add(from, vec3_scale(u, s));

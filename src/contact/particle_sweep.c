@@ -47,7 +47,7 @@ static sn_vec3 place_of(const sn_contact_pass *p, uint32_t slot)
 static bool passes_ball(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_real reach, sn_real *t)
 {
     const sn_vec3 from = vec3_sub(start_of(p, a), start_of(p, b)), to = vec3_sub(place_of(p, a), place_of(p, b));
-    return sn_contacts_balls_pass(from, vec3_sub(to, from), reach, t);
+    return sn_contacts_balls_pass(from, vec3_sub(to, from), reach, false, t);
 }
 
 /* A free particle keeps its velocity: the next substep begins where it touches, and finds the contact. One that

@@ -481,7 +481,7 @@ static bool crosses(const sn_world *world, sn_skin_contact *g, displacements *w,
         *w = displacements_of(world, g);
         const sn_vec3 from = vec3_sub(w->start[0], w->start[1]), to = vec3_sub(w->end[0], w->end[1]);
         g->clear = vec3_length(from);
-        return sn_contacts_balls_pass(from, vec3_sub(to, from), g->reach, t);
+        return sn_contacts_balls_pass(from, vec3_sub(to, from), g->reach, true, t);
     }
     g->closer = 2 * world->contacts.longest_displacement;
     if (g->clear - g->closer > least)

@@ -91,11 +91,7 @@ static void fast_traffic_comes_down(void **state)
     (void)state;
     assert_true(fall(CAPSULES, 0, 1, 150, 300) <= 0.001);
     assert_true(fall(CAPSULES, 0.5, 2, 150, 300) <= 0.001);
-#if !SINEW_DOUBLE
-    /* two of 25 such heaps; this one 0.9 % */
-    assert_known_failure("150 capsules that bounce at one substep get back less than a thousandth of what was lost",
-                         fall_from(13008, CAPSULES, 0.5, 1, 150, 300) <= 0.001);
-#endif
+    assert_true(fall_from(13008, CAPSULES, 0.5, 1, 150, 300) <= 0.001);
 }
 
 /* Two that come to a stop deep in a third are thrown back once. */
