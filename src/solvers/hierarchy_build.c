@@ -399,14 +399,19 @@ bool sn_hierarchy_reserve(sn_hierarchy *h, const sn_allocator *allocator, const 
 {
     const sn_stiffen *s = &in->stiffen;
     const sn_store *store = in->store;
-    if (!s->on ||
-        store->pool[SN_KIND_DISTANCE]->ids.live + store->pool[SN_KIND_DISTANCE_MAX]->ids.live < SN_LEAST_MESH) {
+    const uint32_t rods = store->pool[SN_KIND_DISTANCE]->ids.live + store->pool[SN_KIND_DISTANCE_MAX]->ids.live,
+                   hinges = store->pool[SN_KIND_BENDING]->ids.live + store->pool[SN_KIND_DIHEDRAL]->ids.live +
+                            store->pool[SN_KIND_ANGLE]->ids.live;
+    if (s->on && (rods >= SN_LEAST_MESH || hinges)) { /* plates ask for what is held, too */
+        if (!sn_table_reserve(&s->base->pinned_table, allocator,
+                              sn_hierarchy_has_pins(store) ? in->plan->particles : 0))
+            return false;
+        sn_hierarchy_note_pinned(s->base, store, in->frame.slot, in->plan->particles, in->frame.x, s->breaks, s->world);
+    }
+    if (!s->on || rods < SN_LEAST_MESH) {
         clear(h);
         return true;
     }
-    if (!sn_table_reserve(&s->base->pinned_table, allocator, sn_hierarchy_has_pins(store) ? in->plan->particles : 0))
-        return false;
-    sn_hierarchy_note_pinned(s->base, store, in->frame.slot, in->plan->particles, in->frame.x, s->breaks, s->world);
     h->made = h->made && h->makes == in->plan->makes;
     const bool based = is_base(h, in);
     if (based && !h->made && !make_for(h, allocator, in, true))

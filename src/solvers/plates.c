@@ -3,6 +3,7 @@
 
 #include "base/dvec.h"
 #include "base/math.h"
+#include "solvers/hierarchy.h"
 #include "solvers/plan_work.h"
 
 #include <stdio.h>
@@ -161,20 +162,23 @@ static void push_all(const sn_plates *p, const sn_plate *plate, double h)
     }
 }
 
-/* Writes the multipliers for the new positions. */
+/* Writes the multipliers for the new positions, and what they exert on what cannot move. */
 static void keep_multipliers(const sn_plates *p, const sn_plate *plate, const sn_solver_in *in)
 {
+    memset(p->push + plate->vertex + plate->unknowns, 0, (plate->vertices - plate->unknowns) * sizeof *p->push);
     for (uint32_t i = plate->hinge; i < plate->hinge + plate->hinges; ++i) {
         const sn_plate_hinge *hinge = &p->hinge[i];
         sn_real *to = in->store->pool[hinge->kind]->lambda;
         quad lambda;
-        if (hinge->kind != SN_KIND_BENDING) {
+        if (hinge->kind == SN_KIND_BENDING)
+            bend(p, plate, hinge, (double)in->h, lambda);
+        else
             to[hinge->row] = (sn_real)fold(p, plate, hinge, (double)in->h, lambda);
-            continue;
-        }
-        bend(p, plate, hinge, (double)in->h, lambda);
-        for (uint32_t k = 0; k < 3; ++k)
+        for (uint32_t k = 0; k < 3 && hinge->kind == SN_KIND_BENDING; ++k)
             to[3 * (size_t)hinge->row + k] = (sn_real)lambda[k];
+        for (uint32_t n = 0; n < hinge->points; ++n)
+            for (uint32_t k = 0; k < 3 && hinge->vertex[n] >= plate->vertex + plate->unknowns; ++k)
+                p->push[hinge->vertex[n]][k] += hinge->k[n] * lambda[k];
     }
 }
 
@@ -279,7 +283,8 @@ bool sn_plates_begin(sn_plates *p, const sn_solver_in *in)
         plate->acts =
             !plate->too_large && plate->ratio * h * h >= SN_PLATE_RATIO && plate->ratio * h * h <= plate->most;
         for (uint32_t v = plate->vertex; plate->acts && v < plate->vertex + plate->vertices; ++v)
-            plate->acts = (p->mass[v] > 0) == (in->frame.x[p->slot[v]].w > 0); /* otherwise it sleeps */
+            plate->acts = hierarchy_is_pinned(in->stiffen.base, p->slot[v]) ||
+                          (p->mass[v] > 0) == (in->frame.x[p->slot[v]].w > 0); /* otherwise it sleeps */
         same = same && acted == plate->acts;
         any = any || plate->acts;
     }
@@ -288,6 +293,18 @@ bool sn_plates_begin(sn_plates *p, const sn_solver_in *in)
         p->taken = in->plan->serial;
     }
     return p->any = any;
+}
+
+/* ---- After a step ------------------------------------------------------------------------------------------------ */
+
+double sn_plates_pull(const sn_plates *p, uint32_t slot, uint32_t axis)
+{
+    const uint32_t v = p->vertex_of[slot];
+    for (uint32_t i = 0; v != SN_PLAN_NONE && i < p->count; ++i)
+        if (p->plate[i].acts && v >= p->plate[i].vertex + p->plate[i].unknowns &&
+            v < p->plate[i].vertex + p->plate[i].vertices)
+            return p->push[v][axis];
+    return 0;
 }
 
 /* ---- Reports ----------------------------------------------------------------------------------------------------- */

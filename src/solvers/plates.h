@@ -118,10 +118,11 @@ typedef struct sn_plates {
     uint32_t count, vertices, hinges;
     sn_plate *plate;
     sn_plate_hinge *hinge;
-    uint32_t *slot; /* by vertex */
-    double *mass;   /* kg; 0: immovable */
-    uint16_t *mask; /* by batch: the plan's mask, without lanes of active plates */
-    bool *solved;   /* by run of the plan: no lane is left to sweep */
+    uint32_t *slot;      /* by vertex */
+    uint32_t *vertex_of; /* by slot; UINT32_MAX: it is none */
+    double *mass;        /* kg; 0: immovable, or held by a rigid pin (sn_hierarchy_held_by) */
+    uint16_t *mask;      /* by batch: the plan's mask, without lanes of active plates */
+    bool *solved;        /* by run of the plan: no lane is left to sweep */
 
     /* The matrix and its factor, by vertex: */
     uint32_t *near, *near_start; /* earlier vertices with a common hinge, one of both movable */
@@ -184,6 +185,9 @@ void sn_plates_solve_wire(const sn_plates *p, const sn_plate *plate, double (*x)
 /* y -= (stiff * S + loss * B) x. */
 void sn_plates_multiply(const sn_plates *p, const sn_plate *plate, double stiff, double loss, double (*x)[4],
                         double (*y)[4]);
+
+/* After a step: what hinges exerted on a particle along x, y or z, times h^2, if a plate takes it for immovable. */
+double sn_plates_pull(const sn_plates *p, uint32_t slot, uint32_t axis);
 
 /* Appends the number of plates that act, and of those too large, to a text for reports. */
 void sn_plates_tell(const sn_plates *p, char *text, size_t size);

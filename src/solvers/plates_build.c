@@ -73,10 +73,10 @@ static void list_rods(plates_work *w)
     }
 }
 
-/* Two immovable particles are as far apart as with a rod. */
+/* Two particles that are immovable, or held by rigid pins, are as far apart as with a rod. */
 static bool is_rod(const plates_work *w, uint32_t a, uint32_t b)
 {
-    bool is = sn_hierarchy_inverse_mass(w->in, a) == 0 && sn_hierarchy_inverse_mass(w->in, b) == 0;
+    bool is = sn_hierarchy_limit_mass(w->in, a) == 0 && sn_hierarchy_limit_mass(w->in, b) == 0;
     for (uint32_t i = w->rod_start[a]; !is && i < w->rod_start[a + 1]; ++i)
         is = w->rod[i] == b;
     return is;
@@ -214,7 +214,7 @@ static double weigh(const plates_work *w, const walk *at, double k[4])
         k[0] = -(k[1] + k[2] + k[3]);
     }
     for (uint32_t i = 0; i < 4; ++i)
-        sum += (double)sn_hierarchy_inverse_mass(w->in, at->slot[i]) * k[i] * k[i];
+        sum += (double)sn_hierarchy_limit_mass(w->in, at->slot[i]) * k[i] * k[i];
     return sum;
 }
 
@@ -330,7 +330,7 @@ static void list_vertices(plates_work *w)
     for (uint32_t i = 0; i < w->slots; ++i)
         if (w->sheet[i] != NONE) {
             p->plate[w->sheet[i]].vertices++;
-            p->plate[w->sheet[i]].unknowns += sn_hierarchy_inverse_mass(w->in, i) > 0;
+            p->plate[w->sheet[i]].unknowns += sn_hierarchy_limit_mass(w->in, i) > 0;
             p->vertices++;
         }
     p->slot = room(w, p->vertices, sizeof *p->slot);
@@ -346,7 +346,7 @@ static void list_vertices(plates_work *w)
     for (uint32_t i = 0; i < w->slots; ++i) {
         if (w->sheet[i] == NONE)
             continue;
-        const double inverse = (double)sn_hierarchy_inverse_mass(w->in, i);
+        const double inverse = (double)sn_hierarchy_limit_mass(w->in, i);
         const uint32_t v = next[2 * w->sheet[i] + !(inverse > 0)]++;
         p->plate[w->sheet[i]].body = w->in->plan->tile[sn_plan_owner(w->in->plan, i)].body;
         p->slot[v] = i;
@@ -437,8 +437,14 @@ static void make(plates_work *w, double h)
     if (p->rooms.failed)
         return;
     sn_plates_plan_factors(p, w->allocator);
-    if (!p->rooms.failed)
-        sn_plates_plan_wires(p, w->allocator);
+    if (p->rooms.failed)
+        return;
+    sn_plates_plan_wires(p, w->allocator);
+    p->vertex_of = w->vertex_of;
+    for (uint32_t i = 0; i < w->slots; ++i)
+        p->vertex_of[i] = NONE;
+    for (uint32_t v = 0; v < p->vertices; ++v)
+        p->vertex_of[p->slot[v]] = v;
     if (!p->rooms.failed)
         reserve_substeps(w);
 }
@@ -447,7 +453,7 @@ static void make(plates_work *w, double h)
 static bool are_masses_same(const sn_plates *p, const sn_solver_in *in)
 {
     for (uint32_t i = 0; i < p->vertices; ++i) {
-        const double inverse = (double)sn_hierarchy_inverse_mass(in, p->slot[i]);
+        const double inverse = (double)sn_hierarchy_limit_mass(in, p->slot[i]);
         if (p->mass[i] != (inverse > 0 ? 1 / inverse : 0))
             return false;
     }

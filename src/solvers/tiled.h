@@ -108,6 +108,11 @@ const struct sn_hierarchy *sn_tiled_noted(const sn_solver_scratch *scratch, cons
 /* Before a step: what is known of the forces of the last one is out of date. */
 void sn_tiled_forget_forces(const sn_solver_scratch *scratch);
 
+/* What hinges of plates exerted on the particle that a pin, or an attachment to something fixed, holds rigidly: along an
+   axis, times h^2, as it adds to the multiplier. It is not in the multiplier itself, since preloads follow that. */
+double sn_tiled_held_load(const sn_solver_scratch *scratch, const sn_plan *plan, const sn_store *store, uint32_t kind,
+                          uint32_t row, const uint32_t *slot, uint32_t axis);
+
 /* The directions of forces in the last step, where they are not the gradients at the present positions. Before a
    constraint is evaluated at x: changes x; and after that: changes the gradients by the points. slot: by the number of a
    particle. */

@@ -47,3 +47,19 @@ void sn_tiled_direct(const sn_solver_scratch *scratch, const sn_plan *plan, uint
     if (t && t->plates.any && (kind == SN_KIND_ANGLE || kind == SN_KIND_DIHEDRAL))
         sn_plates_direct(&t->plates, kind, row, gradient);
 }
+
+double sn_tiled_held_load(const sn_solver_scratch *scratch, const sn_plan *plan, const sn_store *store, uint32_t kind,
+                          uint32_t row, const uint32_t *slot, uint32_t axis)
+{
+    const tiled *t = after_step(scratch, plan);
+    if (!t || !t->plates.any || (kind != SN_KIND_PIN && kind != SN_KIND_ATTACHMENT))
+        return 0;
+    const sn_pool *pool = store->pool[kind];
+    const uint32_t points = pool->kind->points, *point = pool->point + (size_t)row * points;
+    const bool second = points == 2 && point[0] & SN_ANCHOR_BIT;
+    const sn_give *give = &pool->give[row];
+    if (point[second] & SN_ANCHOR_BIT || (points == 2 && !(point[!second] & SN_ANCHOR_BIT)) || give->compliance != 0 ||
+        give->stiffness != 1)
+        return 0;
+    return (second ? 1 : -1) * sn_plates_pull(&t->plates, slot[point[second]], axis);
+}

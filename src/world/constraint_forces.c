@@ -14,11 +14,24 @@ static double own_force(const sn_world *world, const sn_pool *pool, uint32_t ind
     return h > 0 ? (double)pool->lambda[(size_t)index * pool->kind->rows + row] / (h * h) : 0;
 }
 
-/* The same with what limits of a stiff mesh carried. */
+/* What hinges that are solved at once exert on a particle that a pin or an attachment holds. */
+static double hinge_lambda(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row)
+{
+    sn_pool *const *pools = world->constraints.pool;
+    const uint32_t kind = pool == pools[SN_KIND_PIN]          ? SN_KIND_PIN
+                          : pool == pools[SN_KIND_ATTACHMENT] ? SN_KIND_ATTACHMENT
+                                                              : SN_KIND_NONE;
+    return world->busy ? 0
+                       : sn_tiled_held_load(&world->scratch, &world->plan, &world->constraints, kind, index,
+                                            world->ids.value, row);
+}
+
+/* The same with what limits of a stiff mesh carried, and hinges. */
 static double row_force(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row)
 {
-    const double h = (double)world->state.h, by_limits = h > 0 ? sn_limit_lambda(world, pool, index, row) : 0;
-    return own_force(world, pool, index, row) + (by_limits != 0 ? by_limits / (h * h) : 0);
+    const double h = (double)world->state.h,
+                 more = h > 0 ? sn_limit_lambda(world, pool, index, row) + hinge_lambda(world, pool, index, row) : 0;
+    return own_force(world, pool, index, row) + (more != 0 ? more / (h * h) : 0);
 }
 
 /* A constraint evaluated at the present positions, with gradients by point. */

@@ -200,6 +200,48 @@ static void test_curved_beam_bends_as_it_should(void **state)
     sn_world_destroy(world);
 }
 
+/* The elastica under P L^2 / EI = 1 drops by 0.301721 L. Two pins clamp it as two immovable particles would, and carry
+   the load and their moment: the outer one pulls down, the inner one up. */
+static void test_pins_clamp_a_wire(void **state)
+{
+    (void)state;
+    enum { PIECES = 40 };
+    const double piece = 1.0 / PIECES;
+    sn_world_def def = sn_default_world_def();
+    def.settings.gravity = (sn_vec3){0, 0, 0};
+    def.settings.damping = 4;
+    sn_world *world = support_world_from(&def);
+    sn_particle node[PIECES + 2];
+    sn_constraint pin[2];
+    double held[2] = {0, 0};
+    for (int i = 0; i < PIECES + 2; ++i) {
+        node[i] = sn_particle_add_at(world, vec(piece * (i - 1), 0, 0), real(piece));
+        if (i < 2) {
+            pin[i] = sn_constraint_add_pin(world, node[i]);
+            continue;
+        }
+        const sn_point point[3] = {sn_at(node[i - 2]), sn_at(node[i - 1]), sn_at(node[i])};
+        sn_constraint_add_distance(world, point[1], point[2], real(piece));
+        sn_constraint_def angle = sn_default_constraint_def(SN_KIND_ANGLE);
+        angle.points = point;
+        angle.param[0] = 0;
+        angle.compliance = real(i == 2 ? piece / 2 : piece);
+        assert_ok(world, sn_constraint_add(world, &angle, NULL));
+    }
+    for (int f = 0; f < 600; ++f) {
+        assert_ok(world, sn_particle_apply_force(world, node[PIECES + 1], vec(0, -1, 0)));
+        assert_ok(world, sn_world_step(world, real(1 / 60.0)));
+        for (int i = 0; i < 2 && f >= 580; ++i)
+            held[i] += (double)sn_constraint_force_on(world, pin[i], 0).y / 20;
+    }
+    const sn_vec3 end = sn_particle_position(world, node[PIECES + 1]);
+    const double moment = (double)end.x; /* N m at the clamp */
+    assert_close((double)end.y, -0.301721, 0.01 * 0.301721);
+    assert_close(held[0] + held[1], 1, 0.02);
+    assert_close(held[0], -moment / piece, 0.05 * moment / piece);
+    sn_world_destroy(world);
+}
+
 static void test_warm_steps_allocate_nothing(void **state)
 {
     (void)state;
@@ -242,6 +284,7 @@ int main(void)
         cmocka_unit_test(test_free_wires_gain_no_energy),
         cmocka_unit_test(test_threads_widths_and_loading_change_nothing),
         cmocka_unit_test(test_curved_beam_bends_as_it_should),
+        cmocka_unit_test(test_pins_clamp_a_wire),
         cmocka_unit_test(test_warm_steps_allocate_nothing),
         cmocka_unit_test(test_step_without_memory_changes_nothing),
     };
