@@ -183,8 +183,9 @@ static sn_world *make_squeezed(uint64_t *seed)
 {
     sn_world *world = make_sheet(WHOLE, seed);
     const sn_vec4 *rest = world->contact.rest_table.column[0];
-    const sn_vec3 spin =
-        vec(support_random_in(seed, -3, 3), support_random_in(seed, -3, 3), support_random_in(seed, -3, 3));
+    const double z = support_random_in(seed, -3, 3);
+    const double y = support_random_in(seed, -3, 3);
+    const sn_vec3 spin = vec(support_random_in(seed, -3, 3), y, z);
     const double squeeze = support_random_in(seed, 20, 50), side = sqrt(0.5);
     const sn_vec3 along = vec(side, support_random_below(seed, 2) ? side : -side, 0);
     sn_settings settings = sn_world_settings(world);
@@ -301,9 +302,12 @@ static sn_world *make_touched(uint32_t n)
     const sn_vec3 aside = vec(4, 0.3, 0);
     add_patch(world, aside, vec(0, 0.1, 0.5), real(0.008));
     add_patch(world, vec3_add(aside, vec(0.01, 0.02, 0.05)), vec(0, 0, support_random_in(&seed, -1, 0)), real(0.008));
-    if (n % 2)
-        add_patch(world, vec(support_random_in(&seed, 0, 0.8), support_random_in(&seed, 0, 0.8), -0.08),
-                  vec(0, 0, support_random_in(&seed, 0.5, 3)), real(0.008));
+    if (n % 2) { /* one draw after the other: compilers evaluate arguments in different orders */
+        const double speed = support_random_in(&seed, 0.5, 3);
+        const double y = support_random_in(&seed, 0, 0.8);
+        const double x = support_random_in(&seed, 0, 0.8);
+        add_patch(world, vec(x, y, -0.08), vec(0, 0, speed), real(0.008));
+    }
     return world;
 }
 
