@@ -30,8 +30,10 @@ uint32_t shot_among(uint64_t *seed, uint32_t count)
 sn_vec3 shot_direction(uint64_t *seed)
 {
     for (;;) {
-        const sn_vec3 v =
-            vec(support_random_in(seed, -1, 1), support_random_in(seed, -1, 1), support_random_in(seed, -1, 1));
+        /* One draw after the other: compilers evaluate arguments in different orders. */
+        const double z = support_random_in(seed, -1, 1), y = support_random_in(seed, -1, 1),
+                     x = support_random_in(seed, -1, 1);
+        const sn_vec3 v = vec(x, y, z);
         const double length = (double)vec3_length(v);
         if (length > 0.1 && length <= 1)
             return vec3_scale(v, real(1 / length));
@@ -85,7 +87,8 @@ shot shot_draw(uint64_t number)
     s.rolls = shot_among(r, 4) == 0;
     s.end = shot_among(r, 2) == 0;
     s.count = 1 + shot_among(r, 4);
-    s.turn = sn_quat_rotated((sn_quat){0, 0, 0, 1}, vec3_scale(shot_direction(r), real(support_random_in(r, 0, 3))));
+    const double angle = support_random_in(r, 0, 3);
+    s.turn = sn_quat_rotated((sn_quat){0, 0, 0, 1}, vec3_scale(shot_direction(r), real(angle)));
     if (shot_among(r, 8) == 0)
         s.turn = (sn_quat){0, 0, 0, 1};
     s.origin = vec3_scale(shot_direction(r), 5);

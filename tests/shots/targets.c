@@ -311,9 +311,10 @@ static void set_room_motion(shot *s, sn_body_def *def)
     def->type = SN_BODY_KINEMATIC;
     if (s->motion == MOVING)
         def->velocity = vec3_scale(shot_direction(&s->seed), real(s->speed));
-    if (s->motion == TURNING)
-        def->spin =
-            vec3_scale(shot_direction(&s->seed), real(fmin(shot_exponential(&s->seed, 0.1, 100), 0.5 * 500 / s->half)));
+    if (s->motion == TURNING) {
+        const double spin = fmin(shot_exponential(&s->seed, 0.1, 100), 0.5 * 500 / s->half);
+        def->spin = vec3_scale(shot_direction(&s->seed), real(spin));
+    }
 }
 
 void shot_add_target(shot *s)

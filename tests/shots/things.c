@@ -21,8 +21,8 @@ static sn_quat any_turn(shot *s)
 {
     if (shot_among(&s->seed, 4) == 0)
         return (sn_quat){0, 0, 0, 1};
-    return sn_quat_rotated((sn_quat){0, 0, 0, 1},
-                           vec3_scale(shot_direction(&s->seed), real(support_random_in(&s->seed, 0, 3.1))));
+    const double angle = support_random_in(&s->seed, 0, 3.1);
+    return sn_quat_rotated((sn_quat){0, 0, 0, 1}, vec3_scale(shot_direction(&s->seed), real(angle)));
 }
 
 /* m: a size that is perhaps much smaller. */

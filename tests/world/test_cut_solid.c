@@ -124,8 +124,9 @@ static void test_a_block_inside_out_stays_closed(void **state)
 
 static sn_vec3 any_place(uint64_t *random)
 {
-    return vec(support_random_in(random, -0.2, 0.6), support_random_in(random, -0.2, 0.5),
-               support_random_in(random, -0.2, 0.5));
+    const double z = support_random_in(random, -0.2, 0.5), y = support_random_in(random, -0.2, 0.5),
+                 x = support_random_in(random, -0.2, 0.6);
+    return vec(x, y, z);
 }
 
 /* Random cuts of two blocks, of which the second stands beside the first, with steps between; the same on threads, and saved and loaded in between. */
