@@ -17,7 +17,7 @@ typedef struct zoo {
 static const zoo zoos[] = {
 #if SINEW_DOUBLE
     {"zoo", 600, UINT64_C(0xf084b98ec8baf5b0)},
-    {"zoo_of_bodies", 300, UINT64_C(0xea7fb66aa79ee76f)},
+    {"zoo_of_bodies", 300, UINT64_C(0x4487a755af706e4d)},
 #else
     {"zoo", 600, UINT64_C(0x6bb7fcd23c9c123b)},
     {"zoo_of_bodies", 300, UINT64_C(0x324c899884e86b4c)},
