@@ -299,7 +299,7 @@ bool sn_plates_begin(sn_plates *p, const sn_solver_in *in)
 
 double sn_plates_pull(const sn_plates *p, uint32_t slot, uint32_t axis)
 {
-    const uint32_t v = p->vertex_of[slot];
+    const uint32_t v = slot < p->slots ? p->vertex_of[slot] : SN_PLAN_NONE; /* it may be newer than the plates */
     for (uint32_t i = 0; v != SN_PLAN_NONE && i < p->count; ++i)
         if (p->plate[i].acts && v >= p->plate[i].vertex + p->plate[i].unknowns &&
             v < p->plate[i].vertex + p->plate[i].vertices)

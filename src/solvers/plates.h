@@ -118,7 +118,8 @@ typedef struct sn_plates {
     uint32_t count, vertices, hinges;
     sn_plate *plate;
     sn_plate_hinge *hinge;
-    uint32_t *slot;      /* by vertex */
+    uint32_t *slot; /* by vertex */
+    uint32_t slots;
     uint32_t *vertex_of; /* by slot; UINT32_MAX: it is none */
     double *mass;        /* kg; 0: immovable, or held by a rigid pin (sn_hierarchy_held_by) */
     uint16_t *mask;      /* by batch: the plan's mask, without lanes of active plates */

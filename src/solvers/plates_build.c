@@ -440,6 +440,7 @@ static void make(plates_work *w, double h)
     if (p->rooms.failed)
         return;
     sn_plates_plan_wires(p, w->allocator);
+    p->slots = w->slots;
     p->vertex_of = w->vertex_of;
     for (uint32_t i = 0; i < w->slots; ++i)
         p->vertex_of[i] = NONE;
